@@ -1,0 +1,1 @@
+"""What is drawn, as frozen data. Imports only errors, text and limits. Start reading in `model.py`."""
