@@ -49,7 +49,7 @@ class Node:
     id: str
     op: str
     inputs: tuple[OutPort | None, ...] = ()
-    attributes: Attributes = EMPTY
+    attributes: Attributes = field(default_factory=lambda: EMPTY)
     name: str = ""
 
     def with_input(self, index: int, source: OutPort | None) -> Node:

@@ -1,0 +1,18 @@
+"""What a node does: one declaration per operation. Imports errors, text, limits and graph.
+
+`op.py` says what a declaration holds, `expr.py` how rules and users write arithmetic; then one file per family.
+Importing this package registers the built-in operations, in the order of the palette.
+"""
+
+from gradviz.ops import (  # noqa: F401  importing a family registers its ops
+    adjoint,
+    elementwise,
+    indexing,
+    linalg,
+    loss,
+    neural,
+    reduction,
+    reshaping,
+    selection,
+    source,
+)

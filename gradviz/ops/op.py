@@ -1,0 +1,287 @@
+"""The declaration of an operation: everything gradviz knows about it, in one place.
+
+    @op(sign="×", category=ARITHMETIC, family="map", spec=shapes.elementwise, …)
+    def multiply(x, y):
+        return np.multiply(x, y)
+
+    @multiply.local
+    def _(out, x, y):
+        return y, x
+
+Inputs are the positional parameters of the function (one `*name` for any number of them), attributes its
+keyword-only parameters; annotation and default of an attribute make its editor. `.local` gives the local
+derivative by each input, in symbols, and is for element-wise ops; all others, and all gates, give `.vjp`.
+Rules get and return `Expr`s (a plain number stands for itself, `None` for "no derivative"); they never sum over
+broadcast axes and never add contributions: `engine.gradient` does that in one place.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from gradviz.errors import InputError
+from gradviz.graph.model import Array, freeze
+from gradviz.ops import expr, registry
+from gradviz.ops.spec import Spec
+from gradviz.text import Text, mark
+
+Family = Literal[
+    "source", "map", "reduce", "spread", "move", "route", "gate", "contract", "solve"
+]
+FRAMEWORKS: Final = ("numpy", "tf", "torch", "jax")
+ALIASES: Final = (*FRAMEWORKS, "math")
+
+VALUES: Final = mark("ops", "Values")
+ARITHMETIC: Final = mark("ops", "Arithmetic")
+FUNCTIONS: Final = mark("ops", "Functions")
+COMPARISON: Final = mark("ops", "Comparing and choosing")
+REDUCTIONS: Final = mark("ops", "Reductions")
+SHAPE: Final = mark("ops", "Shape")
+LINEAR_ALGEBRA: Final = mark("ops", "Linear algebra")
+NEURAL: Final = mark("ops", "Neural networks")
+GRADIENT: Final = mark("ops", "Gradient")
+CATEGORIES: Final = (
+    VALUES,
+    ARITHMETIC,
+    FUNCTIONS,
+    REDUCTIONS,
+    LINEAR_ALGEBRA,
+    NEURAL,
+    SHAPE,
+    COMPARISON,
+    GRADIENT,
+)
+
+LOOSE, COMPARED, ADDED, MULTIPLIED, NEGATED, RAISED, ATOM = range(7)
+
+Forward = Callable[..., Any]
+Rule = Callable[..., Sequence[Any]]
+SpecRule = Callable[..., "Spec | tuple[Spec, ...]"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A setting of a node: its name, the kind of editor it gets, and its default.
+
+    `kind` is the annotation as written, such as `int`, `bool`, `Axis`, `Shape`, `Literal['mean', 'sum']`.
+    """
+
+    name: str
+    kind: str
+    default: object
+    required: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Inputs and attributes with which an op is shown in the help and tested."""
+
+    inputs: tuple[object, ...]
+    attributes: Mapping[str, object]
+
+
+def example(*inputs: object, **attributes: object) -> Example:
+    """`example([1.0, 2.0], axis=0)`; floats become float64, ints int64, bools bool."""
+    return Example(inputs, attributes)
+
+
+@dataclass(eq=False, kw_only=True)
+class Op:
+    """One operation. Use it in symbols by calling it: `multiply(a, b)`."""
+
+    name: str
+    sign: str
+    category: Text
+    family: Family
+    summary: Text
+    text: str
+    binding: int
+    formula: str
+    code: Mapping[str, str]
+    aliases: Mapping[str, tuple[str, ...]]
+    linear_in: tuple[str, ...]
+    examples: tuple[Example, ...]
+    spec: SpecRule
+    forward: Forward
+    inputs: tuple[str, ...]
+    variadic: bool
+    attributes: Mapping[str, Attribute]
+    helper: bool = False
+    differentiable: bool = True
+    local_rule: Rule | None = None
+    vjp_rule: Rule | None = None
+    defaults: Mapping[str, object] = field(default_factory=dict)
+
+    def local(self, rule: Rule) -> Rule:
+        """Declare the local derivatives: `rule(out, *inputs, **attributes)`, one entry per input."""
+        self.local_rule = rule
+        return rule
+
+    def vjp(self, rule: Rule) -> Rule:
+        """Declare the VJP: `rule(g, out, *inputs, **attributes)`, one cotangent per input.
+
+        For an op with several outputs, `g` and `out` are tuples.
+        """
+        self.vjp_rule = rule
+        return rule
+
+    @property
+    def has_rule(self) -> bool:
+        """Whether a gradient can pass through."""
+        return self.local_rule is not None or self.vjp_rule is not None
+
+    @property
+    def is_source(self) -> bool:
+        """Whether nodes of this op have no inputs."""
+        return self.family == "source"
+
+    def __call__(self, *inputs: object, **attributes: object) -> Any:
+        """Apply the op in symbols: an `Expr`, or a tuple of them for several outputs."""
+        return expr.apply(self, inputs, attributes)
+
+    def bind(self, attributes: Mapping[str, object]) -> dict[str, Any]:
+        """`attributes` with the defaults of the others filled in.
+
+        Raises InputError for an attribute the op does not have or that is missing.
+        """
+        for name in attributes:
+            if name not in self.attributes:
+                raise InputError(
+                    mark("ops", "{op} has no setting {name}; it has: {names}."),
+                    op=self.name,
+                    name=name,
+                    names=", ".join(self.attributes) or "none",
+                )
+        bound = {**self.defaults, **attributes}
+        for name, attribute in self.attributes.items():
+            if attribute.required and name not in bound:
+                raise InputError(
+                    mark("ops", "{op} needs the setting {name}."), op=self.name, name=name
+                )
+        return bound
+
+    def trimmed(self, attributes: Mapping[str, object]) -> dict[str, object]:
+        """The attributes that differ from their defaults, frozen: what a node stores."""
+        self.bind(attributes)
+        frozen = {name: freeze(value) for name, value in attributes.items()}
+        return {
+            name: value
+            for name, value in frozen.items()
+            if self.attributes[name].required or value != self.attributes[name].default
+        }
+
+    def port_names(self, count: int) -> tuple[str, ...]:
+        """The names of `count` inputs: `xs0`, `xs1`, … for an op with any number of them."""
+        if not self.variadic:
+            return self.inputs
+        fixed, last = self.inputs[:-1], self.inputs[-1]
+        return (*fixed, *(f"{last}{i}" for i in range(count - len(fixed))))
+
+    def evaluate(
+        self, inputs: Sequence[Array], specs: Sequence[Spec], attributes: Mapping[str, object]
+    ) -> tuple[Array, ...]:
+        """The outputs as read-only arrays; weak inputs enter as Python numbers.
+
+        NumPy's floating-point warnings are the caller's to silence (once a run, not once an op).
+        """
+        arguments: list[Any] = [
+            float(array) if spec.weak else array  # type: ignore[arg-type]
+            for array, spec in zip(inputs, specs, strict=True)
+        ]
+        result = self.forward(*arguments, **self.bind(attributes))
+        outputs = result if isinstance(result, tuple) else (result,)
+        return tuple(_read_only(np.asarray(output)) for output in outputs)
+
+
+def _read_only(array: Array) -> Array:
+    if array.flags.writeable:
+        array.flags.writeable = False
+    return array
+
+
+def op(
+    *,
+    sign: str,
+    category: Text,
+    family: Family,
+    summary: Text,
+    text: str,
+    formula: str,
+    code: Mapping[str, str],
+    aliases: Mapping[str, str],
+    spec: SpecRule,
+    examples: Sequence[Example],
+    binding: int = ATOM,
+    linear_in: Sequence[str] = (),
+    helper: bool = False,
+    differentiable: bool = True,
+) -> Callable[[Forward], Op]:
+    """Declare the operation whose forward is the decorated function.
+
+    sign           what a card shows before the name
+    category       the heading in the palette
+    family         how the film shows it (`picture.film`)
+    summary        one sentence for a beginner
+    text           one application in plain characters, `{input}` for an operand; `binding` is its precedence
+    formula        the same in LaTeX, with the names of inputs and attributes as they are
+    code           one application per framework, `{name}` for an input or attribute
+    aliases        other names by framework, separated by spaces; those of `math` are infix signs or names
+    spec           `rule(*specs, **attributes)` gives the Spec of the output, or one per output
+    linear_in      the inputs in which the op is linear
+    examples       inputs and attributes for the help and the tests
+    helper         emitted by rules; not in the palette
+    differentiable False for an op that has no gradient by nature (a comparison)
+    """
+
+    def declare(forward: Forward) -> Op:
+        inputs, variadic, attributes = _signature(forward)
+        declared = Op(
+            name=forward.__name__.rstrip("_"),
+            sign=sign,
+            category=category,
+            family=family,
+            summary=summary,
+            text=text,
+            binding=binding,
+            formula=formula,
+            code=dict(code),
+            aliases={framework: tuple(names.split()) for framework, names in aliases.items()},
+            linear_in=tuple(linear_in),
+            examples=tuple(examples),
+            spec=spec,
+            forward=forward,
+            inputs=inputs,
+            variadic=variadic,
+            attributes=attributes,
+            helper=helper,
+            differentiable=differentiable,
+            defaults={a.name: a.default for a in attributes.values() if not a.required},
+        )
+        registry.register(declared)
+        return declared
+
+    return declare
+
+
+def _signature(forward: Forward) -> tuple[tuple[str, ...], bool, dict[str, Attribute]]:
+    inputs: list[str] = []
+    variadic = False
+    attributes: dict[str, Attribute] = {}
+    for parameter in inspect.signature(forward).parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            required = parameter.default is parameter.empty
+            attributes[parameter.name] = Attribute(
+                parameter.name,
+                str(parameter.annotation),
+                None if required else parameter.default,
+                required,
+            )
+        else:
+            inputs.append(parameter.name)
+            variadic = variadic or parameter.kind is parameter.VAR_POSITIONAL
+    return tuple(inputs), variadic, attributes
