@@ -1,0 +1,228 @@
+"""All that is known about one diagram: shapes, values, gradients, the film, and why a gradient is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from gradviz.engine import diagnose
+from gradviz.engine.check import Specs, infer
+from gradviz.engine.diagnose import Missing, State
+from gradviz.engine.gradient import Gradient, gradient
+from gradviz.engine.plan import Plan, plan
+from gradviz.engine.run import Cancelled, Run, run
+from gradviz.engine.timeline import Timeline
+from gradviz.errors import InputError
+from gradviz.graph import walk
+from gradviz.graph.model import Array, Diagram, Graph, Node, OutPort, Query, frozen_array
+from gradviz.ops import registry
+from gradviz.text import mark
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, with the defaults filled in: ports, and how the target was chosen.
+
+    `chosen` is "asked", "only" (the only float output), "last" (the last of several) or "none".
+    """
+
+    of: tuple[OutPort, ...]
+    wrt: tuple[OutPort, ...]
+    stop: tuple[OutPort, ...] = ()
+    unconnected: str = "none"
+    chosen: str = "asked"
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """What depends on the graph and the question but on no number: kept while numbers change."""
+
+    specs: Specs
+    question: Question
+    query: Query
+    gradient: Gradient
+    plan: Plan
+    extended: Specs
+    seeds: dict[str, Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """One diagram, computed. `setup` is shared by answers that differ in their numbers only."""
+
+    diagram: Diagram
+    setup: Setup
+    run: Run
+
+    @property
+    def graph(self) -> Graph:
+        """The graph the person drew."""
+        return self.diagram.graph
+
+    @property
+    def specs(self) -> Specs:
+        """Shapes, dtypes and problems."""
+        return self.setup.specs
+
+    @property
+    def question(self) -> Question:
+        """What was asked."""
+        return self.setup.question
+
+    @property
+    def gradient(self) -> Gradient:
+        """The backward graph."""
+        return self.setup.gradient
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """The film."""
+        return Timeline(self.specs, self.gradient, self.run)
+
+    @property
+    def values(self) -> dict[str, Array]:
+        """The numbers of sources, and the numbers that rules wrote down, by node id."""
+        return {**self.gradient.values, **self.diagram.values}
+
+    def value(self, port: OutPort) -> Array | None:
+        """The value at a port, or None if it cannot be computed."""
+        return self.run[port]
+
+    def adjoint(self, port: OutPort) -> Array | None:
+        """The gradient at a port, or None if there is none (`missing` says why)."""
+        found = self.gradient.adjoints.get(port)
+        return None if found is None else self.run[found]
+
+    def result(self, port: OutPort) -> Array | None:
+        """What is reported for a port of the question: its gradient; zeros when those were asked for; else None."""
+        for asked, found in zip(self.gradient.wrt, self.gradient.answers, strict=True):
+            if asked == port:
+                return None if found is None else self.run[found]
+        return self.adjoint(port)
+
+    def missing(self, port: OutPort) -> Missing | None:
+        """Why a port has no gradient; None if it has one."""
+        found = self.gradient.adjoints.get(port)
+        if found is not None:
+            return None if self.run[found] is not None else self._not_run(port)
+        question = self.question
+        why = diagnose.missing(self.specs, question.of, port, stop=question.stop, gradient=self.gradient)
+        # Only literals are never asked for: everything else that leads to the target is.
+        if port not in self.gradient.wrt and why.state is State.NON_DIFFERENTIABLE_OP:
+            return replace(why, state=State.NOT_ASKED, nodes=())
+        return why
+
+    def _not_run(self, port: OutPort) -> Missing:
+        broken = tuple(id for id in self.specs.order if self.run.error(id) or id in self.specs.problems)
+        return Missing(State.NOT_RUN, tuple(p.node for p in self.question.of), port.node, broken)
+
+
+def answer(diagram: Diagram, previous: Answer | None = None, cancelled: Cancelled = lambda: False) -> Answer:
+    """Compute a diagram. With the answer to an earlier one, only what changed is worked out again.
+
+    Raises GraphError for a cycle, InputError for a question that cannot be asked, LimitError for too large a run.
+    """
+    setup = previous.setup if previous is not None else None
+    if setup is None or setup.specs.graph is not diagram.graph or setup.query != diagram.query:
+        setup = prepare(diagram, setup.specs if setup is not None else None)
+    values = {**setup.gradient.values, **setup.seeds, **diagram.values}
+    return Answer(diagram, setup, run(setup.plan, values, cancelled))
+
+
+def prepare(diagram: Diagram, previous: Specs | None = None) -> Setup:
+    """Shapes, question, gradient and plan of a diagram: no numbers yet."""
+    specs = infer(diagram.graph, previous)
+    query = diagram.query
+    question = ask(specs, query)
+    extended, seeds, ports = _with_seeds(specs, question, query)
+    found = gradient(
+        extended,
+        question.of,
+        _everything(specs, question),
+        seeds=ports,
+        stop=question.stop,
+        unconnected=question.unconnected,
+    )
+    return Setup(specs, question, query, found, plan(found.graph, {**extended.outputs, **found.specs}), extended, seeds)
+
+
+def ask(specs: Specs, query: Query) -> Question:
+    """The question of a query, its defaults filled in as decision 17 says."""
+    graph = specs.graph
+    for id in (*query.of, *query.wrt, *query.stop_gradients):
+        if id not in graph:
+            raise InputError(mark("engine", "The question names {id}, which is not in the graph."), id=id)
+    of, chosen = (query.of, "asked") if query.of else _default_target(specs)
+    wrt = query.wrt or tuple(n.id for n in graph if n.op in ("variable", "random_normal") and specs.is_float(OutPort(n.id)))
+    return Question(
+        tuple(map(OutPort, of)),
+        tuple(map(OutPort, wrt)),
+        tuple(map(OutPort, query.stop_gradients)),
+        query.unconnected,
+        chosen,
+    )
+
+
+def _default_target(specs: Specs) -> tuple[tuple[str, ...], str]:
+    ends = [
+        node.id
+        for node in specs.graph
+        if not specs.graph.consumers_of(node.id) and specs.is_float(OutPort(node.id))
+    ]
+    computed = [id for id in ends if not _is_source(specs.graph[id])]
+    found = computed or ends
+    if not found:
+        return (), "none"
+    return (found[-1],), "only" if len(found) == 1 else "last"
+
+
+def _is_source(node: Node) -> bool:
+    op = registry.find(node.op)
+    return op is not None and op.is_source
+
+
+def _everything(specs: Specs, question: Question) -> tuple[OutPort, ...]:
+    """The ports that are reported first, then every other float port from which the target can be reached."""
+    leading = walk.ancestors(specs.graph, {port.node for port in question.of})
+    others = (
+        OutPort(id, index)
+        for id in specs.order
+        if id in leading and not _is_literal(specs, id)
+        for index, spec in enumerate(specs.outputs[id])
+        if spec is not None and spec.is_float
+    )
+    return tuple(dict.fromkeys((*question.wrt, *others)))
+
+
+def _is_literal(specs: Specs, id: str) -> bool:
+    spec = specs.outputs[id][0]
+    return spec is not None and spec.weak
+
+
+def _with_seeds(
+    specs: Specs, question: Question, query: Query
+) -> tuple[Specs, dict[str, Array], Sequence[OutPort | None] | None]:
+    """The graph with a constant for each seed of the query."""
+    if query.seed is None:
+        return specs, {}, None
+    nodes: list[Node] = []
+    values: dict[str, Array] = {}
+    ports: list[OutPort | None] = []
+    for number, (port, seed) in enumerate(zip(question.of, query.seed, strict=False)):
+        spec = specs[port]
+        if seed is None or spec is None:
+            ports.append(None)
+            continue
+        try:
+            value = frozen_array(np.array(seed, dtype=spec.dtype))
+        except (ValueError, TypeError) as error:
+            raise InputError(mark("engine", "The seed is not made of numbers in equal rows.")) from error
+        id = f"seed'{number}"
+        nodes.append(Node(id, "constant", (), {"shape": value.shape, "dtype": spec.dtype.name}))
+        values[id] = value
+        ports.append(OutPort(id))
+    ports += [None] * (len(question.of) - len(ports))
+    return infer(specs.graph.with_nodes(*nodes), specs), values, ports
