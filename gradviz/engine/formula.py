@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Mapping
-from typing import cast
 
 from gradviz import digits
 from gradviz.graph.model import Array, Graph, Node, OutPort
 from gradviz.ops import registry
 from gradviz.ops.indexing import index_text
-from gradviz.ops.op import ATOM, LOOSE, NEGATED, RAISED, Op
+from gradviz.ops.op import ATOM, MULTIPLIED, NEGATED, RAISED, Op
 from gradviz.text import shape_words
 
 Known = Callable[[OutPort], str | None]
+DEPTH = 12
 _FORMATTER = string.Formatter()
 
 
@@ -30,7 +30,7 @@ def label(graph: Graph, id: str, values: Mapping[str, Array] | None = None) -> s
     return node.op
 
 
-def term(graph: Graph, port: OutPort, known: Known, depth: int = 12) -> str:
+def term(graph: Graph, port: OutPort, known: Known, depth: int = DEPTH) -> str:
     """The value at `port` as text. `known` gives the name of a port that is not to be written out."""
     return _written(graph, port, known, depth)[0]
 
@@ -128,14 +128,7 @@ def names_of(graph: Graph, values: Mapping[str, Array]) -> Known:
     return known
 
 
-def spoken(binding: int) -> bool:
-    """Whether a term of that precedence reads as a clause (`g where x > 0, else 0`)."""
-    return binding == LOOSE
-
-
-def binding_of(graph: Graph, port: OutPort, known: Known) -> int:
-    """The precedence with which `term` writes a port."""
-    if known(port) is not None:
-        return _binding_of_name(cast(str, known(port)))
-    op = registry.find(graph[port.node].op)
-    return ATOM if op is None else op.binding
+def factor(graph: Graph, port: OutPort, known: Known) -> str:
+    """`term`, in brackets where it could not stand beside a ×."""
+    text, binding = _written(graph, port, known, DEPTH)
+    return _bracketed(text, binding, MULTIPLIED)

@@ -10,6 +10,7 @@ from gradviz.ops import shapes
 from gradviz.ops.op import (
     ADDED,
     ARITHMETIC,
+    DIVIDED,
     FUNCTIONS,
     GRADIENT,
     MULTIPLIED,
@@ -101,7 +102,7 @@ def _(out: Any, x: Any, y: Any) -> Rule:
     family="map",
     summary=mark("ops", "Divides the first by the second, cell by cell."),
     text="{x} / {y}",
-    binding=MULTIPLIED,
+    binding=DIVIDED,
     formula=r"\frac{x}{y}",
     code=dict.fromkeys(("numpy", "tf", "torch", "jax"), "{x} / {y}"),
     aliases={"numpy": "divide true_divide", "tf": "divide truediv div", "torch": "divide div", "jax": "divide", "math": "/ ÷ over"},

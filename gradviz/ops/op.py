@@ -57,7 +57,7 @@ CATEGORIES: Final = (
     GRADIENT,
 )
 
-LOOSE, COMPARED, ADDED, MULTIPLIED, NEGATED, RAISED, ATOM = range(7)
+LOOSE, COMPARED, ADDED, DIVIDED, MULTIPLIED, NEGATED, RAISED, ATOM = range(8)
 
 Forward = Callable[..., Any]
 Rule = Callable[..., Sequence[Any]]
@@ -141,7 +141,18 @@ class Op:
         return self.family == "source"
 
     def __call__(self, *inputs: object, **attributes: object) -> Any:
-        """Apply the op in symbols: an `Expr`, or a tuple of them for several outputs."""
+        """Apply the op in symbols: an `Expr`, or a tuple of them for several outputs.
+
+        As in NumPy, attributes may follow the inputs (`reshape(x, (3, 2))`), and an op with any number of inputs takes
+        them as one list too.
+        """
+        if self.variadic:
+            if inputs and isinstance(inputs[0], list | tuple):
+                inputs, rest = tuple(inputs[0]), inputs[1:]
+                attributes = {**dict(zip(self.attributes, rest, strict=False)), **attributes}
+        elif len(inputs) > len(self.inputs) and self.attributes:
+            inputs, rest = inputs[: len(self.inputs)], inputs[len(self.inputs) :]
+            attributes = {**dict(zip(self.attributes, rest, strict=False)), **attributes}
         return expr.apply(self, inputs, attributes)
 
     def bind(self, attributes: Mapping[str, object]) -> dict[str, Any]:

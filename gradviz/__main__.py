@@ -1,0 +1,7 @@
+"""`python -m gradviz`."""
+
+import sys
+
+from gradviz.cli import main
+
+sys.exit(main())
