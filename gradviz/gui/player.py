@@ -1,0 +1,212 @@
+"""The cursor over the film: play, pause, step both ways, scrub.
+
+`position` counts the steps that have been shown (0: none); `progress` is how far the picture of the step that leads to
+`position` has got, 0 to 1, and 1 at rest. The film is recorded: moving the cursor computes nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from gradviz.engine.gradient import Address, Role, Step
+from gradviz.engine.timeline import Timeline
+from gradviz.gui.document import Document
+
+FRAME_MS = 16
+MOTION_S = 0.45
+MERGE_S = 0.3
+PAUSE_S = 0.9
+SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0)
+Clock = Callable[[], float]
+
+
+class Player(QObject):
+    """Moves over `document.answer.timeline`.
+
+    moved()    position or progress changed: paint
+    arrived()  position changed: say the step's sentence
+    played()   `playing` or `speed` changed
+    """
+
+    moved = Signal()
+    arrived = Signal()
+    played = Signal()
+
+    def __init__(self, document: Document, parent: QObject | None = None, clock: Clock = time.monotonic) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._clock = clock
+        self._timer = QTimer(self)
+        self._timer.setInterval(FRAME_MS)
+        self._timer.timeout.connect(self.tick)
+        self._position = 0
+        self._address: Address | None = None
+        self._at_end = True
+        self._progress = 1.0
+        self._started = 0.0
+        self._playing = False
+        self._speed = 1.0
+        self.reduced_motion = False
+        document.answered.connect(self._keep_place)
+        self._keep_place()
+
+    @property
+    def timeline(self) -> Timeline:
+        """The film."""
+        return self._document.answer.timeline
+
+    @property
+    def position(self) -> int:
+        """How many steps have been shown."""
+        return self._position
+
+    @property
+    def progress(self) -> float:
+        """How far the picture of the present step has got; 1 at rest."""
+        return self._progress
+
+    @property
+    def step(self) -> Step | None:
+        """The step that leads to the present position."""
+        return self.timeline.step(self._position)
+
+    @property
+    def playing(self) -> bool:
+        """Whether it goes on by itself."""
+        return self._playing
+
+    @property
+    def speed(self) -> float:
+        """1 is as designed; it scales every duration."""
+        return self._speed
+
+    @speed.setter
+    def speed(self, speed: float) -> None:
+        if speed != self._speed:
+            self._started = self._clock() - (self._clock() - self._started) * self._speed / speed
+            self._speed = speed
+            self.played.emit()
+
+    def play(self) -> None:
+        """Go on by itself; from the start if the film is at its end."""
+        if not len(self.timeline) or self._playing:
+            return
+        if self._position >= len(self.timeline) and self._progress >= 1:
+            self._place(0)
+        self._playing = True
+        self._started = self._clock() - self._length() / self._speed
+        self._timer.start()
+        self.played.emit()
+        if self._position == 0:
+            self.tick()
+
+    def pause(self) -> None:
+        """Stay; the picture of the present step is finished at once."""
+        if self._playing:
+            self._playing = False
+            self._rest()
+            self.played.emit()
+
+    def toggle(self) -> None:
+        """Play or pause."""
+        if self._playing:
+            self.pause()
+        else:
+            self.play()
+
+    def forward(self) -> None:
+        """One step on, with its picture."""
+        self.pause()
+        if self._position < len(self.timeline):
+            self._begin(self._position + 1)
+
+    def back(self) -> None:
+        """One step back, at once."""
+        self.pause()
+        self.seek(self._position - 1)
+
+    def seek(self, position: int) -> None:
+        """Go to a position, at rest; beyond the ends, to the end."""
+        self._place(max(0, min(position, len(self.timeline))))
+        self._started = self._clock()
+
+    def to_start(self) -> None:
+        """Before the first step."""
+        self.pause()
+        self.seek(0)
+
+    def to_boundary(self) -> None:
+        """Between forward and backward."""
+        self.pause()
+        self.seek(self.timeline.forward)
+
+    def to_end(self) -> None:
+        """After the last step."""
+        self.pause()
+        self.seek(len(self.timeline))
+
+    def tick(self) -> None:
+        """Show the moment the clock says; the timer calls it."""
+        elapsed = (self._clock() - self._started) * self._speed
+        length = self._length()
+        if self._progress < 1:
+            self._progress = min(1.0, elapsed / length) if length else 1.0
+            self.moved.emit()
+        if self._playing and elapsed >= length + PAUSE_S:
+            if self._position < len(self.timeline):
+                self._begin(self._position + 1)
+            if self._position >= len(self.timeline) and self._progress >= 1:
+                self.pause()
+        if not self._playing and self._progress >= 1:
+            self._timer.stop()
+
+    def _length(self) -> float:
+        if self.reduced_motion or self.step is None:
+            return 0.0
+        return MERGE_S if self.step.address.role is Role.MERGE else MOTION_S
+
+    def _begin(self, position: int) -> None:
+        self._started = self._clock()
+        self._place(position, 1.0 if self.reduced_motion else 0.0)
+        if self._progress < 1:
+            self._timer.start()
+
+    def _rest(self) -> None:
+        self._timer.stop()
+        if self._progress < 1:
+            self._progress = 1.0
+            self.moved.emit()
+
+    def _place(self, position: int, progress: float = 1.0) -> None:
+        other = position != self._position
+        if not other and progress == self._progress:
+            return
+        self._position = position
+        self._progress = progress
+        step = self.timeline.step(position)
+        self._address = step.address if step is not None else None
+        self._at_end = position == len(self.timeline)
+        self.moved.emit()
+        if other:
+            self.arrived.emit()
+
+    def _keep_place(self) -> None:
+        """After an edit, stay at the same step; at the end, stay at the end."""
+        timeline = self.timeline
+        found = None if self._address is None or self._at_end else timeline.position(self._address)
+        if self._at_end:
+            position = len(timeline)
+        elif self._address is None:
+            position = 0
+        else:
+            position = found if found is not None else min(self._position, len(timeline))
+        self._position = position
+        step = timeline.step(position)
+        self._address = step.address if step is not None else None
+        self._at_end = position == len(timeline)
+        self._progress = 1.0
+        self.moved.emit()
+        self.arrived.emit()
