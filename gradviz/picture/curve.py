@@ -1,0 +1,114 @@
+"""The curve of a wire: cubic Béziers that leave to the right and enter from the left."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final
+
+from gradviz.picture.plane import Point, Rect
+
+SAMPLES: Final = 24
+"""Straight pieces per Bézier when lengths and distances are measured."""
+SHORTEST_HANDLE: Final = 32.0
+LOOP: Final = 56.0
+"""How far a wire that runs backwards swings out before it turns."""
+
+Curve = tuple[Point, ...]
+"""A start, then two handles and an end for each Bézier."""
+
+
+@lru_cache(maxsize=16384)
+def curve(start: Point, end: Point) -> Curve:
+    """The curve from an output port at `start` to an input port at `end`."""
+    across = end.x - start.x
+    if across >= 0:
+        handle = max(SHORTEST_HANDLE, across / 2)
+        return (start, Point(start.x + handle, start.y), Point(end.x - handle, end.y), end)
+    return _backwards(start, end)
+
+
+def _backwards(start: Point, end: Point) -> Curve:
+    """Out to the right, round, straight back, round, and in from the left."""
+    down = end.y - start.y
+    # Wires between ports of nearly the same height pass below the cards between them.
+    lane = start.y + down / 2 if abs(down) > 3 * LOOP else max(start.y, end.y) + 2 * LOOP
+    middle = Point((start.x + end.x) / 2, lane)
+    reach = min(LOOP + (start.x - end.x) / 8, 2 * LOOP)
+    return (
+        start,
+        Point(start.x + reach, start.y),
+        Point(start.x + reach, lane),
+        middle,
+        Point(end.x - reach, lane),
+        Point(end.x - reach, end.y),
+        end,
+    )
+
+
+@lru_cache(maxsize=4096)
+def polyline(curve: Curve) -> tuple[Point, ...]:
+    """Points along the curve, close enough to stand for it."""
+    points = [curve[0]]
+    for i in range(0, len(curve) - 1, 3):
+        a, b, c, d = curve[i : i + 4]
+        points += [_bezier(a, b, c, d, k / SAMPLES) for k in range(1, SAMPLES + 1)]
+    return tuple(points)
+
+
+def _bezier(a: Point, b: Point, c: Point, d: Point, t: float) -> Point:
+    s = 1 - t
+    wa, wb, wc, wd = s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t
+    return Point(
+        wa * a.x + wb * b.x + wc * c.x + wd * d.x, wa * a.y + wb * b.y + wc * c.y + wd * d.y
+    )
+
+
+@lru_cache(maxsize=4096)
+def _lengths(curve: Curve) -> tuple[float, ...]:
+    lengths = [0.0]
+    for a, b in pairwise(polyline(curve)):
+        lengths.append(lengths[-1] + math.dist(a, b))
+    return tuple(lengths)
+
+
+def point_at(curve: Curve, share: float) -> Point:
+    """The point after `share` (0 to 1) of the curve's length: packets keep an even speed."""
+    points, i, rest = _piece_at(curve, share)
+    a, b = points[i], points[i + 1]
+    return Point(a.x + (b.x - a.x) * rest, a.y + (b.y - a.y) * rest)
+
+
+def angle_at(curve: Curve, share: float) -> float:
+    """The direction of travel there, in degrees; 0 is to the right, 90 downwards."""
+    points, i, _ = _piece_at(curve, share)
+    a, b = points[i], points[i + 1]
+    return math.degrees(math.atan2(b.y - a.y, b.x - a.x))
+
+
+def _piece_at(curve: Curve, share: float) -> tuple[tuple[Point, ...], int, float]:
+    """The polyline, the number of the piece that holds the point, and how far into it."""
+    points, lengths = polyline(curve), _lengths(curve)
+    wanted = min(max(share, 0.0), 1.0) * lengths[-1]
+    i = min(max(bisect_left(lengths, wanted), 1), len(points) - 1) - 1
+    piece = lengths[i + 1] - lengths[i]
+    return points, i, (wanted - lengths[i]) / piece if piece else 0.0
+
+
+def distance(curve: Curve, point: Point) -> float:
+    """How far `point` is from the curve: for hitting wires and for keeping labels off them."""
+    return min(_distance(a, b, point) for a, b in pairwise(polyline(curve)))
+
+
+def _distance(a: Point, b: Point, p: Point) -> float:
+    dx, dy = b.x - a.x, b.y - a.y
+    square = dx * dx + dy * dy
+    t = min(max(((p.x - a.x) * dx + (p.y - a.y) * dy) / square, 0.0), 1.0) if square else 0.0
+    return math.hypot(p.x - a.x - t * dx, p.y - a.y - t * dy)
+
+
+def bounds(curve: Curve) -> Rect:
+    """A rectangle that surely holds the curve: that of its handles."""
+    return Rect.around(Rect(p.x, p.y, 0, 0) for p in curve)
