@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtGui import QFontInfo, QFontMetricsF, QRawFont
 
 from gradviz import resources
+from gradviz.ops import registry
 from gradviz.picture import fonts
 
 SIGNS = "∂∇ΣΠ∑∏√∞≈≡≤≥≠∈∅·×÷−±⋅∘⊙→←↑↓…½′⟨⟩‖│"
@@ -23,6 +24,17 @@ def test_the_shipped_fonts_hold_every_character_of_signs_formulas_and_glyphs(qap
     assert font.isValid()
     wanted = SIGNS + RAISED + LOWERED + GREEK + GLYPHS + KEYS + LATIN
     assert [sign for sign in wanted if not font.supportsCharacter(ord(sign))] == []
+
+
+@pytest.mark.parametrize("file", fonts.FILES)
+def test_the_shipped_fonts_hold_every_character_of_the_ops(qapp, file):
+    font = QRawFont(str(resources.path("fonts", file)), 16)
+    texts = {op.name: f"{op.sign}{op.text}{op.summary}" for op in registry.every()}
+    missing = {
+        name: [sign for sign in text if not font.supportsCharacter(ord(sign))]
+        for name, text in texts.items()
+    }
+    assert {name: signs for name, signs in missing.items() if signs} == {}
 
 
 @pytest.mark.parametrize("bold", [False, True])
@@ -52,6 +64,7 @@ def test_a_font_is_made_once(qapp):
 BARE = """
 from PySide6.QtGui import QColor, QFontInfo, QGuiApplication, QImage, QPainter
 app = QGuiApplication([])
+from gradviz.ops import registry
 from gradviz.picture import fonts
 def drawn(font, text):
     assert QFontInfo(font).family() == font.family(), QFontInfo(font).family()
