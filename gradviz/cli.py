@@ -326,9 +326,15 @@ def _check_command(options: argparse.Namespace) -> int:
 
 def _render_command(options: argparse.Namespace) -> int:
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    from gradviz.edit import layout
     from gradviz.picture import render
+    from gradviz.picture.frame import Framer
 
-    render.to_file(_ask(_read(options), options), Path(options.output), options.step, options.scale, dark=options.dark)
+    application = render.ready()
+    found = _ask(_read(options), options)
+    placed = layout.place_missing(found.diagram, Framer().sizes(found))
+    render.to_file(answer(placed, found), Path(options.output), options.step, options.scale, dark=options.dark)
+    del application
     print(options.output)
     return FINE
 

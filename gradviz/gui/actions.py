@@ -1,0 +1,75 @@
+"""The actions: one table from which menus, shortcuts and the help are made.
+
+An action of the context "window" works everywhere in the window, one of "canvas" while the canvas (or the timeline) has the
+focus and no editor is open. No key may stand twice in one context: a test looks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from gradviz.text import Text, mark
+
+Context = Literal["window", "canvas"]
+
+FILE: Final = mark("actions", "&File")
+EDIT: Final = mark("actions", "&Edit")
+VIEW: Final = mark("actions", "&View")
+GRAPH: Final = mark("actions", "&Graph")
+RUN: Final = mark("actions", "&Run")
+HELP: Final = mark("actions", "&Help")
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One command. `id` names the method of the main window that does it: `undo` is `MainWindow.undo`."""
+
+    id: str
+    menu: Text
+    text: Text
+    keys: tuple[str, ...] = ()
+    context: Context = "window"
+    separated: bool = False
+
+
+ACTIONS: Final = (
+    Action("new", FILE, mark("actions", "&New"), ("Ctrl+N",)),
+    Action("open", FILE, mark("actions", "&Open…"), ("Ctrl+O",)),
+    Action("save", FILE, mark("actions", "&Save"), ("Ctrl+S",), separated=True),
+    Action("save_as", FILE, mark("actions", "Save &As…"), ("Ctrl+Shift+S",)),
+    Action("export_png", FILE, mark("actions", "Export as &PNG…"), ("Ctrl+E",), separated=True),
+    Action("export_svg", FILE, mark("actions", "Export as S&VG…"), ("Ctrl+Shift+E",)),
+    Action("close", FILE, mark("actions", "&Close"), ("Ctrl+W",), separated=True),
+    Action("quit", FILE, mark("actions", "&Quit"), ("Ctrl+Q",)),
+    Action("undo", EDIT, mark("actions", "&Undo"), ("Ctrl+Z",)),
+    Action("redo", EDIT, mark("actions", "&Redo"), ("Ctrl+Y", "Ctrl+Shift+Z")),
+    Action("cut", EDIT, mark("actions", "Cu&t"), ("Ctrl+X",), "canvas", separated=True),
+    Action("copy", EDIT, mark("actions", "&Copy"), ("Ctrl+C",), "canvas"),
+    Action("paste", EDIT, mark("actions", "&Paste"), ("Ctrl+V",), "canvas"),
+    Action("delete", EDIT, mark("actions", "&Delete"), ("Del", "Backspace"), "canvas"),
+    Action("select_all", EDIT, mark("actions", "Select &All"), ("Ctrl+A",), "canvas", separated=True),
+    Action("rename", EDIT, mark("actions", "Rena&me or edit"), ("F2",), "canvas"),
+    Action("fit_all", VIEW, mark("actions", "Fit &all"), ("Home",), "canvas"),
+    Action("fit_selection", VIEW, mark("actions", "Fit &selection"), ("F",), "canvas"),
+    Action("zoom_100", VIEW, mark("actions", "&100 %"), ("Ctrl+0",)),
+    Action("zoom_in", VIEW, mark("actions", "Zoom &in"), ("Ctrl++", "Ctrl+=")),
+    Action("zoom_out", VIEW, mark("actions", "Zoom &out"), ("Ctrl+-",)),
+    Action("add", GRAPH, mark("actions", "&Add an operation…"), ("Shift+A",), "canvas"),
+    Action("type_expression", GRAPH, mark("actions", "&Type an expression"), ("Ctrl+L",)),
+    Action("arrange", GRAPH, mark("actions", "Arrange a&ll"), ("L",), "canvas", separated=True),
+    Action("draw_again", GRAPH, mark("actions", "&Draw random numbers again"), ("R",), "canvas"),
+    Action("make_target", GRAPH, mark("actions", "Ask for the &gradients of this node"), ("T",), "canvas", separated=True),
+    Action("toggle_wrt", GRAPH, mark("actions", "Differentiate by this &node, or not"), ("W",), "canvas"),
+    Action("play", RUN, mark("actions", "&Play or pause"), ("Space",), "canvas"),
+    Action("step_forward", RUN, mark("actions", "Step &forward"), (".", "F10"), "canvas"),
+    Action("step_back", RUN, mark("actions", "Step &back"), (",", "F9"), "canvas"),
+    Action("to_start", RUN, mark("actions", "To the &start"), ("Ctrl+Home",), "canvas", separated=True),
+    Action("to_boundary", RUN, mark("actions", "To the &turn from forward to backward"), ("M",), "canvas"),
+    Action("to_end", RUN, mark("actions", "To the &end"), ("Ctrl+End",), "canvas"),
+    Action("run", RUN, mark("actions", "&Run from the start"), ("F5",), separated=True),
+    Action("check", RUN, mark("actions", "&Check with finite differences"), ("F7",)),
+    Action("show_keys", HELP, mark("actions", "&Keys, rules and limits"), ("F1",)),
+    Action("about", HELP, mark("actions", "&About gradviz")),
+)
+MENUS: Final = (FILE, EDIT, VIEW, GRAPH, RUN, HELP)

@@ -1,0 +1,206 @@
+"""Render the window in the states that matter: `python -m tests.gallery OUT`.
+
+One list of states; each issue adds its own. Every state is drawn at the sizes and pixel ratios given there.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+RATIOS = (1, 2)
+
+
+class State(NamedTuple):
+    """A picture to look at. `prepare` brings the window into the state."""
+
+    name: str
+    prepare: Callable[..., None]
+    theme: str = "light"
+    size: tuple[int, int] = (1440, 860)
+    ratios: tuple[int, ...] = (1,)
+
+
+def first_minute(position: int | None, progress: float = 1.0) -> Callable[..., None]:
+    """*Nine sevens* at a step of its film."""
+
+    def prepare(window) -> None:
+        open_example(window, "nine-sevens")
+        timeline = window.player.timeline
+        window.player.seek(len(timeline) if position is None else position)
+        if progress < 1:
+            window.player._progress = progress
+            window.player.moved.emit()
+
+    return prepare
+
+
+def example(name: str, select: str = "", position: int | None = None) -> Callable[..., None]:
+    """A shipped example, at rest at its end."""
+
+    def prepare(window) -> None:
+        open_example(window, name)
+        if position is not None:
+            window.player.seek(position)
+        if select:
+            select_node(window, select)
+
+    return prepare
+
+
+def open_example(window, name: str) -> None:
+    from gradviz.gui.main_window import example_files
+
+    window.open_example(next(path for path in example_files() if path.stem.endswith(name)))
+
+
+def select_node(window, name: str) -> None:
+    from gradviz.gui.document import Selection
+
+    id = window.document.diagram.node_called(name).id
+    window.document.select(Selection(frozenset({id})))
+
+
+def selected(name: str, position: int) -> Callable[..., None]:
+    """*Nine sevens* with a node in the inspector."""
+
+    def prepare(window) -> None:
+        first_minute(position)(window)
+        select_node(window, name)
+
+    return prepare
+
+
+def shape_error(window) -> None:
+    """A file whose matrix product does not fit."""
+    import numpy as np
+
+    from gradviz.graph.model import Diagram, Graph, Node, OutPort
+
+    nodes = [
+        Node("A", "variable", (), {"shape": (3, 4), "dtype": "float64"}, "A"),
+        Node("W", "variable", (), {"shape": (3, 2), "dtype": "float64"}, "W"),
+        Node("p", "matmul", (OutPort("A"), OutPort("W")), {}, "p"),
+        Node("L", "sum", (OutPort("p"),), {}, "L"),
+    ]
+    values = {"A": np.ones((3, 4)), "W": np.ones((3, 2))}
+    window.open_diagram(Diagram(Graph({node.id: node for node in nodes}), values))
+    select_node(window, "p")
+
+
+def large(window) -> None:
+    """Arrays larger than their cards."""
+    import gradviz as gv
+
+    x = gv.random_normal((40, 60), seed=3, name="X")
+    w = gv.random_normal((60, 12), seed=4, name="W")
+    h = gv.relu(x @ w)
+    window.open_diagram(gv.diagram(gv.mean(h * h)))
+    select_node(window, "X")
+
+
+def bad_numbers(window) -> None:
+    """NaN and infinity."""
+    import gradviz as gv
+
+    x = gv.variable([4.0, 1.0, 0.0, -1.0], name="x")
+    window.open_diagram(gv.diagram(gv.sum(gv.sqrt(x)) + gv.sum(gv.log(x))))
+    select_node(window, "x")
+
+
+def faulty_text(window) -> None:
+    """Typed mathematics that cannot be read."""
+    first_minute(None)(window)
+    window.expression.line.setText("y = sum(X)**2 + sum(X")
+    window.expression.submitted.emit(window.expression.line.text())
+
+
+def empty(window) -> None:
+    """Nothing yet."""
+    from gradviz.graph.model import Diagram
+
+    window.open_diagram(Diagram())
+
+
+STATES = (
+    State("first-minute-start", first_minute(0)),
+    State("first-minute-forward", first_minute(2, 0.5)),
+    State("first-minute-turn", first_minute(5)),
+    State("first-minute-square", first_minute(9), ratios=(1, 2)),
+    State("first-minute-packet", first_minute(9, 0.6)),
+    State("first-minute-merge", selected("s", 10)),
+    State("first-minute-end", first_minute(None), size=(1920, 1080)),
+    State("first-minute-dark", first_minute(9), "dark", ratios=(1, 2)),
+    State("small-window", selected("s", 9), size=(1280, 800)),
+    State("small-window-dark", selected("B", 12), "dark", (1280, 800)),
+    State("none", selected("B", 12)),
+    State("unconnected", example("not-connected", "X")),
+    State("one-number", example("one-number", "x")),
+    State("two-roads", example("two-roads", "b")),
+    State("random-matrix", example("random-matrix", "X", 9)),
+    State("network", example("two-layer-network"), size=(1920, 1080)),
+    State("network-dark", example("two-layer-network", "W1", 20), "dark", (1920, 1080)),
+    State("shape-error", shape_error),
+    State("faulty-text", faulty_text),
+    State("large-arrays", large),
+    State("bad-numbers", bad_numbers),
+    State("empty", empty),
+)
+
+
+def draw(out: Path, ratio: int, wanted: list[str]) -> None:
+    """All states of one pixel ratio; QT_SCALE_FACTOR has been set for it."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    from PySide6.QtCore import QSettings
+
+    home = tempfile.mkdtemp(prefix="gradviz-gallery-")
+    QSettings.setDefaultFormat(QSettings.Format.IniFormat)
+    QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, home)
+    from gradviz.gui.app import Application, qt_application
+
+    qt = qt_application()
+    application = Application(qt)
+    for state in STATES:
+        if ratio not in state.ratios or (wanted and state.name not in wanted):
+            continue
+        application._choose_theme(state.theme)
+        window = application.new_window()
+        window.resize(*state.size)
+        window.show()
+        qt.processEvents()
+        state.prepare(window)
+        qt.processEvents()
+        window.canvas.fit_all()
+        qt.processEvents()
+        suffix = "" if ratio == 1 else f"@{ratio}x"
+        window.grab().save(str(out / f"{state.name}{suffix}.png"))
+        window.document._history.mark_clean()
+        window.close()
+        qt.processEvents()
+
+
+def main(arguments: list[str]) -> int:
+    """OUT [STATE…]; without states, all of them."""
+    if not arguments:
+        print("python -m tests.gallery OUT [STATE…]", file=sys.stderr)
+        return 2
+    out, wanted = Path(arguments[0]), arguments[1:]
+    out.mkdir(parents=True, exist_ok=True)
+    ratio = os.environ.get("GRADVIZ_GALLERY_RATIO")
+    if ratio is not None:
+        draw(out, int(ratio), wanted)
+        return 0
+    for each in RATIOS:
+        environment = {**os.environ, "GRADVIZ_GALLERY_RATIO": str(each), "QT_SCALE_FACTOR": str(each)}
+        subprocess.run([sys.executable, "-m", "tests.gallery", str(out), *wanted], env=environment, check=True)
+    print(f"{len(list(out.glob('*.png')))} pictures in {out}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
