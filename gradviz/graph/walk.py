@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from gradviz.errors import GraphError
 from gradviz.graph.model import Graph, InPort, OutPort
+from gradviz.graph.names import shown
 from gradviz.text import mark
 
 WireFilter = Callable[[OutPort, InPort], bool]
@@ -30,7 +31,7 @@ def topological_order(graph: Graph) -> tuple[str, ...]:
         cycle = find_cycle(graph)
         raise GraphError(
             mark("graph", "The wires form a cycle: {path}."),
-            path=" → ".join(graph[id].name or id for id in cycle),
+            path=cycle_words(graph, cycle),
         )
     return tuple(order)
 
@@ -90,6 +91,14 @@ def find_cycle(graph: Graph) -> tuple[str, ...]:
         id = next(p.node for p in graph[id].inputs if p is not None and p.node in alive)
     loop = path[position[id] :]
     return (*reversed(loop), loop[-1])
+
+
+def cycle_words(graph: Graph, cycle: tuple[str, ...]) -> str:
+    """`y → z → y`, by names; a long cycle is shortened in the middle: a message is one line."""
+    names = [shown(graph[id].name or id, 20) for id in cycle]
+    if len(names) > 8:
+        names[4:-3] = [f"… ({len(names) - 8} more) …"]
+    return " → ".join(names)
 
 
 def would_close_cycle(graph: Graph, source: str, target: str) -> bool:

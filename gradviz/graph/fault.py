@@ -1,0 +1,31 @@
+"""What the validator raises."""
+
+from __future__ import annotations
+
+from gradviz.errors import GraphError, LimitError
+from gradviz.graph.model import Graph
+from gradviz.graph.names import shown
+from gradviz.text import Message, Text, mark
+
+# The way from a diagram to a part of it: ("graph", "nodes", id, "inputs", 1), ("values", id), …
+Way = tuple[str | int, ...]
+
+
+class DiagramError(GraphError):
+    """A diagram that breaks a rule; `place` is the way to the fault."""
+
+    def __init__(self, text: Text | Message, *, place: Way = (), **values: object) -> None:
+        super().__init__(text, **values)
+        self.place = place
+
+
+class DiagramLimitError(DiagramError, LimitError):
+    """A diagram, or something in it, that is larger than `gradviz.limits` allows."""
+
+
+def check_exists(id: object, graph: Graph, place: Way) -> None:
+    """Raise DiagramError unless `id` is the id of a node."""
+    if not isinstance(id, str) or id not in graph:
+        raise DiagramError(
+            mark("graph", 'There is no node with the id "{id}".'), place=place, id=shown(str(id))
+        )
