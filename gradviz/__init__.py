@@ -69,8 +69,8 @@ from gradviz.ops.selection import equal, greater, maximum, relu, stop_gradient, 
 __version__ = "0.1.0"
 
 __all__ = [
-    "ExpressionError",
     "Expr",
+    "ExpressionError",
     "FileError",
     "GradientError",
     "GradvizError",

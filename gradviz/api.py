@@ -1,11 +1,11 @@
 """gradviz from Python: write arithmetic, ask for gradients, get arrays.
 
-    import gradviz as gv
+import gradviz as gv
 
-    x = gv.variable(2.0, name="x")
-    y = x**2 + x - 1
-    (g,) = gv.gradients(y, x)
-    y.value, g.value            # 5.0, 5.0
+x = gv.variable(2.0, name="x")
+y = x**2 + x - 1
+(g,) = gv.gradients(y, x)
+y.value, g.value            # 5.0, 5.0
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gradviz.engine.answer import answer
 from gradviz.engine.check import Specs
 from gradviz.engine.gradient import Gradient, gradient
 from gradviz.errors import InputError
-from gradviz.graph.model import Diagram, OutPort, Query
+from gradviz.graph.model import Diagram, Query
 from gradviz.ops import registry
 from gradviz.ops.expr import Call, Collected, Expr, as_expr, constant, variable
 from gradviz.ops.spec import Spec
@@ -28,9 +28,13 @@ from gradviz.text import mark
 Exprs = Expr | Sequence[Expr]
 
 
-def random_normal(shape: Sequence[int] = (), seed: int = 0, dtype: object = "float64", name: str = "") -> Expr:
+def random_normal(
+    shape: Sequence[int] = (), seed: int = 0, dtype: object = "float64", name: str = ""
+) -> Expr:
     """Random numbers from a bell curve (mean 0, spread 1); a pure function of shape, seed and dtype."""
-    made = cast(Expr, registry.get("random_normal")(shape=tuple(shape), dtype=str(dtype), seed=seed))
+    made = cast(
+        Expr, registry.get("random_normal")(shape=tuple(shape), dtype=str(dtype), seed=seed)
+    )
     made.name = name
     return made
 
@@ -61,7 +65,9 @@ def gradients(
     targets, sources = _listed(ys), _listed(xs)
     stops = _listed(stop_gradients) if stop_gradients is not None else []
     seeds = _seeds(grad_ys, targets)
-    collected = Collected([*targets, *sources, *stops, *(seed for seed in seeds if seed is not None)])
+    collected = Collected(
+        [*targets, *sources, *stops, *(seed for seed in seeds if seed is not None)]
+    )
     found = gradient(
         _specs(collected),
         [collected.port(y) for y in targets],
@@ -94,7 +100,9 @@ def _seeds(grad_ys: object, targets: list[Expr]) -> list[Expr | None]:
 
 def _specs(collected: Collected) -> Specs:
     outputs = {id: call.specs for id, call in collected.calls.items()}
-    return Specs(collected.graph, tuple(outputs), cast("dict[str, tuple[Spec | None, ...]]", outputs))
+    return Specs(
+        collected.graph, tuple(outputs), cast("dict[str, tuple[Spec | None, ...]]", outputs)
+    )
 
 
 def _expressions(found: Gradient, known: Mapping[str, Call]) -> list[Expr | None]:
@@ -102,10 +110,14 @@ def _expressions(found: Gradient, known: Mapping[str, Call]) -> list[Expr | None
     calls = dict(known)
     for id in found.specs:
         node = found.graph[id]
-        inputs = tuple(Expr(calls[port.node], port.index) for port in node.inputs if port is not None)
+        inputs = tuple(
+            Expr(calls[port.node], port.index) for port in node.inputs if port is not None
+        )
         value = found.values.get(id)
         outputs = None if value is None else (value,)
-        calls[id] = Call(registry.get(node.op), inputs, node.attributes, found.specs[id], outputs=outputs)
+        calls[id] = Call(
+            registry.get(node.op), inputs, node.attributes, found.specs[id], outputs=outputs
+        )
     return [None if port is None else Expr(calls[port.node], port.index) for port in found.answers]
 
 
@@ -131,7 +143,9 @@ def why_none(y: Exprs, x: Expr, stop_gradients: Exprs | None = None) -> WhyNone 
         stop_gradients=tuple(collected.port(s).node for s in stops),
     )
     if not targets:
-        return WhyNone("no-targets", "nothing was asked about: there is no target", "Give a target.")
+        return WhyNone(
+            "no-targets", "nothing was asked about: there is no target", "Give a target."
+        )
     found = answer(Diagram(collected.graph, collected.values, (query,)))
     missing = found.missing(collected.port(source))
     if missing is None:
@@ -148,7 +162,9 @@ def diagram(ys: Exprs | Diagram, xs: Exprs | None = None) -> Diagram:
     sources = _listed(xs) if xs is not None else []
     names = {"y": targets[0]} if targets and not targets[0].name else {}
     collected = Collected([*sources, *targets], names)
-    query = Query(of=(collected.port(targets[0]).node,), wrt=tuple(collected.port(x).node for x in sources))
+    query = Query(
+        of=(collected.port(targets[0]).node,), wrt=tuple(collected.port(x).node for x in sources)
+    )
     return Diagram(collected.graph, collected.values, (query,))
 
 

@@ -71,9 +71,14 @@ def _run(given: list[str]) -> int:
 
 
 def _report_bug() -> int:
-    with tempfile.NamedTemporaryFile("w", prefix="gradviz-report-", suffix=".txt", delete=False, encoding="utf-8") as report:
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="gradviz-report-", suffix=".txt", delete=False, encoding="utf-8"
+    ) as report:
         report.write(f"gradviz {gradviz.__version__}\n{traceback.format_exc()}")
-    print(f"gradviz: this is a fault of gradviz, not yours. A report is in {report.name}", file=sys.stderr)
+    print(
+        f"gradviz: this is a fault of gradviz, not yours. A report is in {report.name}",
+        file=sys.stderr,
+    )
     return OUR_BUG
 
 
@@ -84,7 +89,10 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="gradviz", description="Computation graphs and visible gradients. Without a command, the window opens.")
+    parser = _Parser(
+        prog="gradviz",
+        description="Computation graphs and visible gradients. Without a command, the window opens.",
+    )
     parser.add_argument("--version", action="version", version=f"gradviz {gradviz.__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Parser)
     for name, (function, words, declare) in _COMMANDS.items():
@@ -100,16 +108,35 @@ def _declare_open(command: argparse.ArgumentParser) -> None:
 
 
 def _declare_question(command: argparse.ArgumentParser) -> None:
-    command.add_argument("what", metavar="FILE_OR_EXPRESSION", help="a .gradviz file, or mathematics such as 'y = x**2 + x - 1'")
-    command.add_argument("--at", action="append", default=[], metavar="NAME=VALUE", help="a value: x=2, X=[[1,2],[3,4]], X=@file.npy")
-    command.add_argument("--of", action="append", default=[], metavar="NAME", help="what to differentiate")
+    command.add_argument(
+        "what",
+        metavar="FILE_OR_EXPRESSION",
+        help="a .gradviz file, or mathematics such as 'y = x**2 + x - 1'",
+    )
+    command.add_argument(
+        "--at",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a value: x=2, X=[[1,2],[3,4]], X=@file.npy",
+    )
+    command.add_argument(
+        "--of", action="append", default=[], metavar="NAME", help="what to differentiate"
+    )
     command.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _declare_gradients(command: argparse.ArgumentParser) -> None:
     _declare_question(command)
-    command.add_argument("--wrt", action="append", default=[], metavar="NAME", help="by what; several: --wrt x,b")
-    command.add_argument("--unconnected", choices=("none", "zero"), default=None, help="what to give where nothing leads from x to y")
+    command.add_argument(
+        "--wrt", action="append", default=[], metavar="NAME", help="by what; several: --wrt x,b"
+    )
+    command.add_argument(
+        "--unconnected",
+        choices=("none", "zero"),
+        default=None,
+        help="what to give where nothing leads from x to y",
+    )
 
 
 def _declare_file(command: argparse.ArgumentParser) -> None:
@@ -118,10 +145,16 @@ def _declare_file(command: argparse.ArgumentParser) -> None:
 
 def _declare_render(command: argparse.ArgumentParser) -> None:
     _declare_question(command)
-    command.add_argument("-o", "--output", required=True, metavar="PICTURE", help="a .png or .svg file")
+    command.add_argument(
+        "-o", "--output", required=True, metavar="PICTURE", help="a .png or .svg file"
+    )
     command.add_argument("--dark", action="store_true", help="the dark palette")
-    command.add_argument("--scale", type=float, default=2.0, help="pixels of a PNG per canvas pixel (default 2)")
-    command.add_argument("--step", type=int, default=None, help="the step of the film (default: the end)")
+    command.add_argument(
+        "--scale", type=float, default=2.0, help="pixels of a PNG per canvas pixel (default 2)"
+    )
+    command.add_argument(
+        "--step", type=int, default=None, help="the step of the film (default: the end)"
+    )
 
 
 def _declare_examples(command: argparse.ArgumentParser) -> None:
@@ -138,9 +171,13 @@ def _read(options: argparse.Namespace) -> Diagram:
             diagram = _with_value(diagram, name, value)
         return diagram
     try:
-        expression = api.parse(what, {name: _as_leaf(value, name) for name, value in values.items()})
+        expression = api.parse(
+            what, {name: _as_leaf(value, name) for name, value in values.items()}
+        )
     except ExpressionError as error:
-        raise InputError(mark("cli", "{error}\n{caret}"), error=error, caret=_caret(what, error)) from error
+        raise InputError(
+            mark("cli", "{error}\n{caret}"), error=error, caret=_caret(what, error)
+        ) from error
     unused = [name for name in values if not _has_leaf(expression, name)]
     return api.diagram(expression, [_as_leaf(values[name], name) for name in unused] or None)
 
@@ -179,12 +216,20 @@ def _numpy_file(path: Path) -> Array:
 
     try:
         if path.stat().st_size > limits.VALUES_BYTES:
-            raise InputError(mark("cli", "{path} is larger than {limit} MiB."), path=path, limit=limits.VALUES_BYTES // 2**20)
+            raise InputError(
+                mark("cli", "{path} is larger than {limit} MiB."),
+                path=path,
+                limit=limits.VALUES_BYTES // 2**20,
+            )
         array = np.load(path, allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
-        raise InputError(mark("cli", "{path} cannot be read as a NumPy array: {reason}"), path=path, reason=error) from error
+        raise InputError(
+            mark("cli", "{path} cannot be read as a NumPy array: {reason}"), path=path, reason=error
+        ) from error
     if not isinstance(array, np.ndarray):
-        raise InputError(mark("cli", "{path} holds several arrays; give a .npy file with one."), path=path)
+        raise InputError(
+            mark("cli", "{path} holds several arrays; give a .npy file with one."), path=path
+        )
     return array
 
 
@@ -200,7 +245,13 @@ def _ask(diagram: Diagram, options: argparse.Namespace) -> Answer:
     wrt = tuple(diagram.node_called(name).id for name in _names(getattr(options, "wrt", [])))
     unconnected = getattr(options, "unconnected", None) or query.unconnected
     if of or wrt or unconnected != query.unconnected:
-        asked = Query(of or query.of, wrt or query.wrt, query.seed if not of else None, query.stop_gradients, unconnected)
+        asked = Query(
+            of or query.of,
+            wrt or query.wrt,
+            query.seed if not of else None,
+            query.stop_gradients,
+            unconnected,
+        )
         diagram = replace(diagram, queries=(asked,), current=0)
     return answer(diagram)
 
@@ -271,7 +322,9 @@ def _named(found: Answer) -> list[Node]:
 def _verdict(found: Answer) -> int:
     arrays = [found.value(OutPort(node.id)) for node in _named(found)]
     arrays += [found.result(port) for port in found.question.wrt]
-    broken = any(found.run.error(id) is not None or id in found.specs.problems for id in found.specs.order)
+    broken = any(
+        found.run.error(id) is not None or id in found.specs.problems for id in found.specs.order
+    )
     bad = any(a is not None and a.dtype.kind == "f" and bool(np.isnan(a).any()) for a in arrays)
     return BAD_ANSWER if broken or bad else FINE
 
@@ -333,7 +386,9 @@ def _render_command(options: argparse.Namespace) -> int:
     application = render.ready()
     found = _ask(_read(options), options)
     placed = layout.place_missing(found.diagram, Framer().sizes(found))
-    render.to_file(answer(placed, found), Path(options.output), options.step, options.scale, dark=options.dark)
+    render.to_file(
+        answer(placed, found), Path(options.output), options.step, options.scale, dark=options.dark
+    )
     del application
     print(options.output)
     return FINE
@@ -362,7 +417,9 @@ def _open_command(options: argparse.Namespace) -> int:
     return app.main([Path(file) for file in options.files], film=not options.no_film)
 
 
-_Command = tuple[Callable[[argparse.Namespace], int], str, Callable[[argparse.ArgumentParser], None]]
+_Command = tuple[
+    Callable[[argparse.Namespace], int], str, Callable[[argparse.ArgumentParser], None]
+]
 _COMMANDS: Final[dict[str, _Command]] = {
     "open": (_open_command, "open files in the window", _declare_open),
     "run": (_run_command, "print the value of every node", _declare_question),

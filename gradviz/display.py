@@ -16,6 +16,7 @@ _XCB: Final = {
     "xcb-image": "libxcb-image0",
     "xcb-keysyms": "libxcb-keysyms1",
     "xcb-render-util": "libxcb-render-util0",
+    "xcb-shape": "libxcb-shape0",
     "xkbcommon-x11": "libxkbcommon-x11-0",
     "EGL": "libegl1",
     "GL": "libgl1",
@@ -36,8 +37,13 @@ def problem() -> Message | None:
                 "and render work without one.",
             )
         )
-    missing = [package for library, package in _XCB.items() if ctypes.util.find_library(library) is None]
+    missing = [
+        package for library, package in _XCB.items() if ctypes.util.find_library(library) is None
+    ]
     if missing:
-        text = mark("cli", "the window needs system libraries that are missing: sudo apt-get install {packages}")
+        text = mark(
+            "cli",
+            "the window needs system libraries that are missing: sudo apt-get install {packages}",
+        )
         return message(text, packages=" ".join(missing))
     return None

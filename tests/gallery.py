@@ -196,8 +196,14 @@ def main(arguments: list[str]) -> int:
         draw(out, int(ratio), wanted)
         return 0
     for each in RATIOS:
-        environment = {**os.environ, "GRADVIZ_GALLERY_RATIO": str(each), "QT_SCALE_FACTOR": str(each)}
-        subprocess.run([sys.executable, "-m", "tests.gallery", str(out), *wanted], env=environment, check=True)
+        environment = {
+            **os.environ,
+            "GRADVIZ_GALLERY_RATIO": str(each),
+            "QT_SCALE_FACTOR": str(each),
+        }
+        subprocess.run(
+            [sys.executable, "-m", "tests.gallery", str(out), *wanted], env=environment, check=True
+        )
     print(f"{len(list(out.glob('*.png')))} pictures in {out}")
     return 0
 

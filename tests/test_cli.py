@@ -66,12 +66,17 @@ def test_json(capsys, nine_sevens: Path) -> None:
     assert document["values"]["y"] == 11
     assert document["gradients"] == {"X": [[7.0] * 3] * 3, "B": None}
     assert document["reasons"] == {
-        "B": {"state": "no-path", "sentence": "nothing leads from B to y, so changing B cannot change y"}
+        "B": {
+            "state": "no-path",
+            "sentence": "nothing leads from B to y, so changing B cannot change y",
+        }
     }
 
 
 def test_zeros_on_request(capsys, nine_sevens: Path) -> None:
-    code, out, _ = run(capsys, "gradients", str(nine_sevens), "--wrt", "B", "--unconnected", "zero", "--json")
+    code, out, _ = run(
+        capsys, "gradients", str(nine_sevens), "--wrt", "B", "--unconnected", "zero", "--json"
+    )
     assert code == 0
     assert json.loads(out)["gradients"]["B"] == [[0, 0], [0, 0]]
 
@@ -99,7 +104,9 @@ def test_run_prints_every_named_node(capsys, nine_sevens: Path) -> None:
 
 
 def test_a_value_replaces_that_of_the_file(capsys, nine_sevens: Path) -> None:
-    _, out, _ = run(capsys, "run", str(nine_sevens), "--at", "X=[[1, 1, 1], [0, 0, 0], [0, 0, 0]]", "--json")
+    _, out, _ = run(
+        capsys, "run", str(nine_sevens), "--at", "X=[[1, 1, 1], [0, 0, 0], [0, 0, 0]]", "--json"
+    )
     assert json.loads(out)["values"]["s"] == 3
     code, _, err = run(capsys, "run", str(nine_sevens), "--at", "Z=1")
     assert code == 2
@@ -108,7 +115,9 @@ def test_a_value_replaces_that_of_the_file(capsys, nine_sevens: Path) -> None:
 
 def test_values_from_a_numpy_file(capsys, tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.arange(4.0))
-    code, out, _ = run(capsys, "gradients", "sum(X**2)", "--at", f"X=@{tmp_path / 'x.npy'}", "--json")
+    code, out, _ = run(
+        capsys, "gradients", "sum(X**2)", "--at", f"X=@{tmp_path / 'x.npy'}", "--json"
+    )
     assert code == 0
     assert json.loads(out)["gradients"]["X"] == [0, 2, 4, 6]
     (tmp_path / "bad.npy").write_bytes(b"no array")
@@ -167,7 +176,9 @@ def test_an_error_on_a_node_is_a_bad_answer(capsys, tmp_path: Path) -> None:
         (["render", "x**2", "--at", "x=1", "-o", "picture.png", "--step", "99"], "99"),
     ],
 )
-def test_bad_use_says_what_is_wrong(capsys, tmp_path: Path, monkeypatch, arguments: list[str], said: str) -> None:
+def test_bad_use_says_what_is_wrong(
+    capsys, tmp_path: Path, monkeypatch, arguments: list[str], said: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     code, _, err = run(capsys, *arguments)
     assert code == 2
@@ -197,21 +208,41 @@ def test_examples_are_listed_and_run(capsys) -> None:
 def test_help_and_version(capsys) -> None:
     code, out, _ = run(capsys, "--help")
     assert code == 0
-    assert all(verb in out for verb in ("run", "gradients", "validate", "check", "render", "examples"))
+    assert all(
+        verb in out for verb in ("run", "gradients", "validate", "check", "render", "examples")
+    )
     code, out, _ = run(capsys, "--version")
     assert (code, out.strip()) == (0, f"gradviz {gv.__version__}")
 
 
 def test_without_a_screen_the_window_says_so(tmp_path: Path) -> None:
-    environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")}
-    found = subprocess.run([sys.executable, "-m", "gradviz"], env=environment, capture_output=True, text=True, check=False)
+    environment = {
+        k: v
+        for k, v in os.environ.items()
+        if k not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    }
+    found = subprocess.run(
+        [sys.executable, "-m", "gradviz"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert found.returncode == 2
     assert "no screen" in found.stderr
 
 
 @pytest.mark.parametrize("name", ["picture.png", "picture.svg"])
 def test_render(nine_sevens: Path, tmp_path: Path, name: str) -> None:
-    command = [sys.executable, "-m", "gradviz", "render", str(nine_sevens), "-o", str(tmp_path / name)]
+    command = [
+        sys.executable,
+        "-m",
+        "gradviz",
+        "render",
+        str(nine_sevens),
+        "-o",
+        str(tmp_path / name),
+    ]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (found.returncode, found.stderr) == (0, "")
     assert (tmp_path / name).stat().st_size > 5000

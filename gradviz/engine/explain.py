@@ -21,8 +21,6 @@ from gradviz.ops import registry
 from gradviz.text import Message, Text, mark, message, shape_words
 
 
-
-
 @dataclass(frozen=True, slots=True)
 class Reason:
     """Why a gradient is missing: the state's title, the sentence, and what to do."""
@@ -86,7 +84,9 @@ def summary(answer: Answer, id: str) -> Text | Message:
     """What the node's op does, in a sentence."""
     op = registry.find(answer.graph[id].op)
     if op is None:
-        return message(mark("engine", "{op} is not known here: it cannot be computed."), op=answer.graph[id].op)
+        return message(
+            mark("engine", "{op} is not known here: it cannot be computed."), op=answer.graph[id].op
+        )
     return op.summary
 
 
@@ -192,11 +192,15 @@ def sentence(answer: Answer, step: Step | None) -> Message:
 def _start(answer: Answer) -> Message:
     targets = answer.question.of
     if not targets:
-        return message(mark("engine", "There is no number to ask about yet: add a node or type an expression."))
+        return message(
+            mark("engine", "There is no number to ask about yet: add a node or type an expression.")
+        )
     target = targets[0].node
     sources = [port.node for port in answer.question.wrt if answer.missing(port) is None]
     if not sources:
-        return message(mark("engine", "Ready. The question: how does {y} change?"), y=name(answer, target))
+        return message(
+            mark("engine", "Ready. The question: how does {y} change?"), y=name(answer, target)
+        )
     return message(
         mark("engine", "The question: if {x} changes a little, how much does {y} change?"),
         x=_enumerated([name(answer, id) for id in sources]),
@@ -212,7 +216,11 @@ def _value(answer: Answer, step: Step) -> Message:
     id = step.address.node
     error = answer.run.error(id)
     if error is not None:
-        return message(mark("engine", "{name} cannot be computed: {reason}"), name=name(answer, id), reason=error)
+        return message(
+            mark("engine", "{name} cannot be computed: {reason}"),
+            name=name(answer, id),
+            reason=error,
+        )
     node = answer.graph[id]
     known = formula.names_of(answer.graph, answer.values)
     written = formula.application(answer.graph, node, known)
@@ -238,27 +246,49 @@ def _seed(answer: Answer, step: Step) -> Message:
     y = name(answer, step.port.node)
     result = _array(answer, step.result)
     if result is not None and result.ndim == 0 and float(result) == 1:
-        text = mark("engine", "Now backwards: if {y} itself rises a little, {y} rises just as much. Its gradient is 1.")
+        text = mark(
+            "engine",
+            "Now backwards: if {y} itself rises a little, {y} rises just as much. Its gradient is 1.",
+        )
         return message(text, y=y)
     if answer.diagram.query.seed is None:
-        text = mark("engine", "Now backwards: {y} is not one number, so the sum of its cells is asked about. Each has the gradient 1.")
+        text = mark(
+            "engine",
+            "Now backwards: {y} is not one number, so the sum of its cells is asked about. Each has the gradient 1.",
+        )
         return message(text, y=y)
-    return message(mark("engine", "Now backwards: {y} starts with the seed {g}."), y=y, g=array_words(result))
+    return message(
+        mark("engine", "Now backwards: {y} starts with the seed {g}."), y=y, g=array_words(result)
+    )
 
 
 def _contribution(answer: Answer, step: Step) -> Message:
     consumer, x = name(answer, step.address.node), name(answer, step.port.node)
     g = array_words(_array(answer, step.amount))
     if step.rule:
-        text = mark("engine", "{consumer} passes its gradient back to {x}: {rule}, which gives {result}.")
+        text = mark(
+            "engine", "{consumer} passes its gradient back to {x}: {rule}, which gives {result}."
+        )
         result = array_words(_array(answer, step.result))
         return message(text, consumer=consumer, x=x, rule=rule_text(answer, step), result=result)
     if step.local == 1:
-        return message(mark("engine", "{consumer} passes its gradient {g} on to {x} unchanged."), consumer=consumer, g=g, x=x)
+        return message(
+            mark("engine", "{consumer} passes its gradient {g} on to {x} unchanged."),
+            consumer=consumer,
+            g=g,
+            x=x,
+        )
     if step.local == -1:
-        text = mark("engine", "{consumer} passes its gradient {g} on to {x} with the sign turned: {result}.")
-        return message(text, consumer=consumer, g=g, x=x, result=array_words(_array(answer, step.result)))
-    text = mark("engine", "{consumer} passes its gradient {g} back to {x}, multiplied by its local derivative {local}.")
+        text = mark(
+            "engine", "{consumer} passes its gradient {g} on to {x} with the sign turned: {result}."
+        )
+        return message(
+            text, consumer=consumer, g=g, x=x, result=array_words(_array(answer, step.result))
+        )
+    text = mark(
+        "engine",
+        "{consumer} passes its gradient {g} back to {x}, multiplied by its local derivative {local}.",
+    )
     local = _array(answer, step.local)
     written = local_text(answer, step)
     if local is not None and local.ndim == 0 and written != digits.number(local):
@@ -270,16 +300,25 @@ def _fit(answer: Answer, step: Step) -> Message:
     before, after = _array(answer, step.amount), _array(answer, step.result)
     x = name(answer, step.port.node)
     if before is not None and after is not None and before.shape != after.shape:
-        text = mark("engine", "{x} was copied forward ({old} → {new}), so what comes back is added up: {new} → {old}.")
+        text = mark(
+            "engine",
+            "{x} was copied forward ({old} → {new}), so what comes back is added up: {new} → {old}.",
+        )
         return message(text, x=x, old=shape_words(after.shape), new=shape_words(before.shape))
     dtype = after.dtype if after is not None else "?"
-    return message(mark("engine", "{x} is {dtype}, so its gradient is written as {dtype} too."), x=x, dtype=dtype)
+    return message(
+        mark("engine", "{x} is {dtype}, so its gradient is written as {dtype} too."),
+        x=x,
+        dtype=dtype,
+    )
 
 
 def _merge(answer: Answer, step: Step) -> Message:
     count = len(answer.gradient.arrived.get(step.port, ()))
     line = sum_line(answer, step.port)
-    text = mark("engine", "{x} is used {count} times, so what came back by each road is added: {line}.")
+    text = mark(
+        "engine", "{x} is used {count} times, so what came back by each road is added: {line}."
+    )
     return message(text, x=name(answer, step.port.node), count=count, line=line)
 
 
@@ -288,7 +327,9 @@ def _done(answer: Answer, step: Step) -> Message:
         f"{partial(answer, port.node)} = {array_words(answer.result(port)) if answer.result(port) is not None else 'None'}"
         for port in answer.question.wrt
     ]
-    return message(mark("engine", "Done: {line}."), line=",  ".join(parts) or name(answer, step.port.node))
+    return message(
+        mark("engine", "Done: {line}."), line=",  ".join(parts) or name(answer, step.port.node)
+    )
 
 
 _SENTENCES = {
@@ -307,7 +348,11 @@ def step_label(answer: Answer, step: Step) -> str:
     if role is Role.VALUE:
         return name(answer, id)
     if role is Role.SEED:
-        return f"seed {array_words(_array(answer, step.result))}" if _is_number(answer, step.result) else "seed"
+        return (
+            f"seed {array_words(_array(answer, step.result))}"
+            if _is_number(answer, step.result)
+            else "seed"
+        )
     if role is Role.MERGE:
         return f"Σ {name(answer, id)}"
     if role is Role.DONE:
@@ -338,27 +383,47 @@ _REASONS = {
     ),
     State.SWAPPED: (
         mark("engine", "Swapped?"),
-        mark("engine", "{y} is not computed from {x}, but {x} is computed from {y}: the two look swapped"),
-        mark("engine", "Ask for the gradient of {x} with respect to {y} instead, or ask for zeros."),
+        mark(
+            "engine",
+            "{y} is not computed from {x}, but {x} is computed from {y}: the two look swapped",
+        ),
+        mark(
+            "engine", "Ask for the gradient of {x} with respect to {y} instead, or ask for zeros."
+        ),
     ),
     State.STOPPED: (
         mark("engine", "Stopped"),
-        mark("engine", "the only way from {x} to {y} goes through {node}, where the gradient is stopped"),
+        mark(
+            "engine",
+            "the only way from {x} to {y} goes through {node}, where the gradient is stopped",
+        ),
         mark("engine", "Remove the stop at {node}, or ask for zeros."),
     ),
     State.NON_DIFFERENTIABLE_OP: (
         mark("engine", "No derivative"),
-        mark("engine", "the way from {x} to {y} goes through {node}, which has no derivative: it jumps or stays flat"),
-        mark("engine", "Replace {node} by something smooth (softmax for a choice, sigmoid for a threshold), or ask for zeros."),
+        mark(
+            "engine",
+            "the way from {x} to {y} goes through {node}, which has no derivative: it jumps or stays flat",
+        ),
+        mark(
+            "engine",
+            "Replace {node} by something smooth (softmax for a choice, sigmoid for a threshold), or ask for zeros.",
+        ),
     ),
     State.INTEGER_ON_PATH: (
         mark("engine", "Whole numbers on the way"),
-        mark("engine", "the way from {x} to {y} goes through {node}, which holds whole numbers: they carry no gradient"),
+        mark(
+            "engine",
+            "the way from {x} to {y} goes through {node}, which holds whole numbers: they carry no gradient",
+        ),
         mark("engine", "Keep {node} in floating point, or ask for zeros."),
     ),
     State.INTEGER_SOURCE: (
         mark("engine", "Not a float"),
-        mark("engine", "{x} holds whole numbers or truth values: they cannot change a little, so they have no gradient"),
+        mark(
+            "engine",
+            "{x} holds whole numbers or truth values: they cannot change a little, so they have no gradient",
+        ),
         mark("engine", "Make {x} a float, or ask for zeros."),
     ),
     State.INTEGER_TARGET: (
@@ -368,7 +433,10 @@ _REASONS = {
     ),
     State.NO_RULE: (
         mark("engine", "No rule"),
-        mark("engine", "gradviz has no derivative rule for {node}, and the way from {x} to {y} goes through it"),
+        mark(
+            "engine",
+            "gradviz has no derivative rule for {node}, and the way from {x} to {y} goes through it",
+        ),
         mark("engine", "Replace {node} by operations that have one, or ask for zeros."),
     ),
     State.NO_TARGETS: (
@@ -413,7 +481,9 @@ def _missing_notes(answer: Answer) -> list[Note]:
         if missing is not None:
             why = reason(answer, missing)
             line = message(
-                mark("engine", "{partial} is None: {sentence}."), partial=partial(answer, port.node), sentence=why.sentence
+                mark("engine", "{partial} is None: {sentence}."),
+                partial=partial(answer, port.node),
+                sentence=why.sentence,
             )
             found.append(Note("warning", line, (port.node, *missing.nodes)))
     return found
@@ -423,13 +493,22 @@ def _remarks(answer: Answer) -> list[Note]:
     found = []
     question = answer.question
     if question.chosen == "last":
-        text = mark("engine", "Nothing says which result to differentiate: the last one, {y}, was taken.")
-        found.append(Note("info", message(text, y=name(answer, question.of[0].node)), (question.of[0].node,)))
+        text = mark(
+            "engine", "Nothing says which result to differentiate: the last one, {y}, was taken."
+        )
+        found.append(
+            Note("info", message(text, y=name(answer, question.of[0].node)), (question.of[0].node,))
+        )
     for port in question.of:
         array = answer.value(port)
         if array is not None and array.ndim > 0 and answer.diagram.query.seed is None:
-            text = mark("engine", "{y} is {shape}, not one number: this is the gradient of the sum of its {count} cells.")
-            line = message(text, y=name(answer, port.node), shape=shape_words(array.shape), count=array.size)
+            text = mark(
+                "engine",
+                "{y} is {shape}, not one number: this is the gradient of the sum of its {count} cells.",
+            )
+            line = message(
+                text, y=name(answer, port.node), shape=shape_words(array.shape), count=array.size
+            )
             found.append(Note("info", line, (port.node,)))
     return found
 
@@ -439,7 +518,9 @@ def verdict(answer: Answer, found: Verdict) -> Message:
     x = partial(answer, found.wrt.node)
     counted = message(mark("engine", "{count} entries"), count=found.total)
     if found.checked < found.total:
-        counted = message(mark("engine", "{count} of {total} entries"), count=found.checked, total=found.total)
+        counted = message(
+            mark("engine", "{count} of {total} entries"), count=found.checked, total=found.total
+        )
     apart = _left_out(found)
     if not found.connected and found.agrees:
         text = mark("engine", "{x} is None, and moving it changes nothing ({counted}){apart}.")
@@ -457,10 +538,14 @@ def verdict(answer: Answer, found: Verdict) -> Message:
         "error": digits.number(worst.error, 2),
     }
     if found.agrees:
-        text = mark("engine", "{x} agrees with finite differences ({counted}; largest difference {error} at {x}{cell}){apart}.")
+        text = mark(
+            "engine",
+            "{x} agrees with finite differences ({counted}; largest difference {error} at {x}{cell}){apart}.",
+        )
         return Message(text, values)
     text = mark(
-        "engine", "{x} is WRONG: at {x}{cell} the gradient is {gradient}, but finite differences give {difference}{apart}."
+        "engine",
+        "{x} is WRONG: at {x}{cell} the gradient is {gradient}, but finite differences give {difference}{apart}.",
     )
     return Message(text, values)
 

@@ -62,7 +62,9 @@ def _written(graph: Graph, port: OutPort, known: Known, depth: int) -> tuple[str
     op = registry.find(node.op)
     if op is None or depth == 0:
         return "…", ATOM
-    operands = [("?", ATOM) if p is None else _written(graph, p, known, depth - 1) for p in node.inputs]
+    operands = [
+        ("?", ATOM) if p is None else _written(graph, p, known, depth - 1) for p in node.inputs
+    ]
     return _fill(op, node, operands), op.binding
 
 
@@ -74,14 +76,21 @@ def _fill(op: Op, node: Node, operands: list[tuple[str, int]]) -> str:
     delimited = _delimited(op.text)
     for position, (name, (text, binding)) in enumerate(zip(names, operands, strict=False)):
         # The right operand of − and / and the base of a power need brackets at equal precedence too.
-        strict = position > 0 and op.name in ("subtract", "divide") or position == 0 and op.binding == RAISED
+        strict = (
+            (position > 0
+            and op.name in ("subtract", "divide"))
+            or (position == 0
+            and op.binding == RAISED)
+        )
         limit = op.binding + (1 if strict else 0)
         filled[name] = text if name in delimited else _bracketed(text, binding, limit)
     if op.variadic:
         filled[op.inputs[-1]] = ", ".join(text for text, _ in operands)
     for name, value in op.bind(node.attributes).items():
         filled[name] = _attribute(name, value)
-    filled["attributes"] = "".join(f", {name}={_attribute(name, value)}" for name, value in node.attributes.items())
+    filled["attributes"] = "".join(
+        f", {name}={_attribute(name, value)}" for name, value in node.attributes.items()
+    )
     filled["name"] = node.name or node.op
     return op.text.format_map(filled)
 

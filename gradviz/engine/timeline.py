@@ -24,7 +24,8 @@ class Timeline:
         forward = tuple(
             Step(Address(id, 0, Role.VALUE, 0), OutPort(id), result=OutPort(id))
             for id in specs.order
-            if _is_shown(specs, id) and (run.records[id].outputs or run.records[id].error is not None)
+            if _is_shown(specs, id)
+            and (run.records[id].outputs or run.records[id].error is not None)
         )
         self.steps = forward + gradient.steps
         self.forward = len(forward)

@@ -66,7 +66,7 @@ class Application(QObject):
 
     def _open_first(self, window: MainWindow, *, film: bool) -> None:
         path = next((p for p in example_files() if p.stem.endswith(FIRST_EXAMPLE)), None)
-        if path is None or not film and self.settings.files:
+        if path is None or (not film and self.settings.files):
             return
         window.open_example(path)
         if film:

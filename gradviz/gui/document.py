@@ -127,9 +127,13 @@ class Document(QObject):
         graph = self.diagram.graph
         nodes = frozenset(id for id in selection.nodes if id in graph)
         wire = selection.wire
-        if wire is not None and (wire.node not in graph or wire.index >= len(graph[wire.node].inputs)):
+        if wire is not None and (
+            wire.node not in graph or wire.index >= len(graph[wire.node].inputs)
+        ):
             wire = None
-        cell = selection.cell if selection.cell is not None and selection.cell.node in nodes else None
+        cell = (
+            selection.cell if selection.cell is not None and selection.cell.node in nodes else None
+        )
         return Selection(nodes, wire, cell)
 
     def edit(
@@ -177,7 +181,9 @@ class Document(QObject):
         """End a run of merging steps: the next one stands for itself."""
         self._history.seal()
 
-    def start(self, diagram: Diagram, path: Path | None = None, view: dict[str, Any] | None = None) -> None:
+    def start(
+        self, diagram: Diagram, path: Path | None = None, view: dict[str, Any] | None = None
+    ) -> None:
         """Begin anew with a diagram: no history, clean."""
         old = self.diagram
         self._history = History(diagram, Selection())

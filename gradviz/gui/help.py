@@ -6,7 +6,14 @@ from typing import Any
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTabWidget, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QTabWidget,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gradviz import resources
 from gradviz.gui.actions import ACTIONS, MENUS
@@ -57,8 +64,13 @@ def keys_page() -> str:
         rows = [action for action in ACTIONS if action.menu == menu and action.keys]
         lines += ["", f"**{_plain(tr(menu))}**", "", "| | |", "|---|---|"]
         for action in rows:
-            shown = (QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText) for key in action.keys)
-            lines.append(f"| {_plain(tr(action.text))} | {'  or  '.join(f'`{key}`' for key in shown)} |")
+            shown = (
+                QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
+                for key in action.keys
+            )
+            lines.append(
+                f"| {_plain(tr(action.text))} | {'  or  '.join(f'`{key}`' for key in shown)} |"
+            )
     return "\n".join(lines)
 
 

@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence, QShowEvent
+from PySide6.QtGui import (
+    QAction,
+    QActionGroup,
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QKeySequence,
+    QShowEvent,
+)
 from PySide6.QtWidgets import (
     QApplication,
     QDockWidget,
@@ -96,9 +104,21 @@ class MainWindow(QMainWindow):
         column.addWidget(self.canvas, 1)
         self.setCentralWidget(centre)
         self._docks = {
-            "palette": self._dock("palette", self.tr("Operations"), self.palette_panel, Qt.DockWidgetArea.LeftDockWidgetArea),
-            "inspector": self._dock("inspector", self.tr("Inspector"), self.inspector, Qt.DockWidgetArea.RightDockWidgetArea),
-            "timeline": self._dock("timeline", self.tr("Film"), self.timeline, Qt.DockWidgetArea.BottomDockWidgetArea),
+            "palette": self._dock(
+                "palette",
+                self.tr("Operations"),
+                self.palette_panel,
+                Qt.DockWidgetArea.LeftDockWidgetArea,
+            ),
+            "inspector": self._dock(
+                "inspector",
+                self.tr("Inspector"),
+                self.inspector,
+                Qt.DockWidgetArea.RightDockWidgetArea,
+            ),
+            "timeline": self._dock(
+                "timeline", self.tr("Film"), self.timeline, Qt.DockWidgetArea.BottomDockWidgetArea
+            ),
         }
         bottom = QWidget(self)
         foot = QVBoxLayout(bottom)
@@ -158,7 +178,11 @@ class MainWindow(QMainWindow):
             menu.addAction(dock.toggleViewAction())
         themes = menu.addMenu(self.tr("Colours"))
         group = QActionGroup(themes)
-        choices = (("system", self.tr("As the system")), ("light", self.tr("Light")), ("dark", self.tr("Dark")))
+        choices = (
+            ("system", self.tr("As the system")),
+            ("light", self.tr("Light")),
+            ("dark", self.tr("Dark")),
+        )
         for name, text in choices:
             item = themes.addAction(text)
             item.setCheckable(True)
@@ -176,7 +200,7 @@ class MainWindow(QMainWindow):
         self.expression.submitted.connect(self._build_expression)
         self.expression.run_requested.connect(self.run)
         self.expression.check_requested.connect(self.check)
-        self.expression.export_requested.connect(lambda kind: self._export(kind))
+        self.expression.export_requested.connect(self._export)
         self.palette_panel.chosen.connect(self._add_from_palette)
         self.palette_panel.example_chosen.connect(self.asked_open.emit)
         self.problems.node_requested.connect(self._go_to)
@@ -190,7 +214,14 @@ class MainWindow(QMainWindow):
     def set_theme(self, theme: Theme) -> None:
         """Paint in the colours of `theme`."""
         self._theme = theme
-        for view in (self.canvas, self.expression, self.palette_panel, self.inspector, self.timeline, self.problems):
+        for view in (
+            self.canvas,
+            self.expression,
+            self.palette_panel,
+            self.inspector,
+            self.timeline,
+            self.problems,
+        ):
             view.theme = theme
 
     def _restore(self) -> None:
@@ -200,14 +231,24 @@ class MainWindow(QMainWindow):
         if state is not None:
             self.restoreState(state)
         else:
-            self.resizeDocks([self._docks["palette"], self._docks["inspector"]], [208, 376], Qt.Orientation.Horizontal)
+            self.resizeDocks(
+                [self._docks["palette"], self._docks["inspector"]],
+                [208, 376],
+                Qt.Orientation.Horizontal,
+            )
             self.resizeDocks([self._docks["timeline"]], [128], Qt.Orientation.Vertical)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.canvas.setFocus()
 
-    def open_diagram(self, diagram: Diagram, path: Path | None = None, view: dict[str, Any] | None = None, title: str = "") -> None:
+    def open_diagram(
+        self,
+        diagram: Diagram,
+        path: Path | None = None,
+        view: dict[str, Any] | None = None,
+        title: str = "",
+    ) -> None:
         """Show a diagram; nodes without a place get one, and the whole of it is brought into view."""
         self.document.title = title
         self.document.start(self._placed(diagram), path, view)
@@ -253,7 +294,9 @@ class MainWindow(QMainWindow):
             self.is_opening = False
             self._opening.stop()
             self.player.pause()
-            self.problems.show_hint(self.tr("Paused. Space plays, . and , step; change a number, or draw a wire."))
+            self.problems.show_hint(
+                self.tr("Paused. Space plays, . and , step; change a number, or draw a wire.")
+            )
 
     @property
     def is_untouched(self) -> bool:
@@ -271,7 +314,11 @@ class MainWindow(QMainWindow):
 
     def _show_status(self) -> None:
         document = self.document
-        name = document.path.name if document.path is not None else (document.title or self.tr("untitled"))
+        name = (
+            document.path.name
+            if document.path is not None
+            else (document.title or self.tr("untitled"))
+        )
         self.setWindowTitle(f"{name}[*] – gradviz")
         self.setWindowModified(not document.is_clean)
         for id, text, words in (
@@ -290,7 +337,9 @@ class MainWindow(QMainWindow):
 
     def open(self) -> None:
         """Choose files and open them."""
-        names, _ = QFileDialog.getOpenFileNames(self, self.tr("Open"), self._settings.folder, FILE_FILTER)
+        names, _ = QFileDialog.getOpenFileNames(
+            self, self.tr("Open"), self._settings.folder, FILE_FILTER
+        )
         for name in names:
             self._settings.folder = str(Path(name).parent)
             self.asked_open.emit(Path(name))
@@ -302,7 +351,9 @@ class MainWindow(QMainWindow):
 
     def save_as(self) -> bool:
         """Ask for a file and save to it."""
-        start = Path(self._settings.folder) / (self.document.path.name if self.document.path else self._file_name())
+        start = Path(self._settings.folder) / (
+            self.document.path.name if self.document.path else self._file_name()
+        )
         name, _ = QFileDialog.getSaveFileName(self, self.tr("Save as"), str(start), FILE_FILTER)
         if not name:
             return False
@@ -325,7 +376,9 @@ class MainWindow(QMainWindow):
         return True
 
     def _warn(self, title: str, text: str) -> None:
-        box = QMessageBox(QMessageBox.Icon.Warning, title, title, QMessageBox.StandardButton.Ok, self)
+        box = QMessageBox(
+            QMessageBox.Icon.Warning, title, title, QMessageBox.StandardButton.Ok, self
+        )
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setInformativeText(text)
         box.exec()
@@ -339,9 +392,13 @@ class MainWindow(QMainWindow):
         self._export("svg")
 
     def _export(self, kind: str) -> None:
-        stem = Path(self._file_name()).stem if self.document.path is None else self.document.path.stem
+        stem = (
+            Path(self._file_name()).stem if self.document.path is None else self.document.path.stem
+        )
         start = Path(self._settings.folder) / f"{stem}.{kind}"
-        name, _ = QFileDialog.getSaveFileName(self, self.tr("Export"), str(start), f"{kind.upper()} (*.{kind})")
+        name, _ = QFileDialog.getSaveFileName(
+            self, self.tr("Export"), str(start), f"{kind.upper()} (*.{kind})"
+        )
         if not name:
             return
         path = Path(name) if Path(name).suffix.lower() == f".{kind}" else Path(f"{name}.{kind}")
@@ -457,8 +514,17 @@ class MainWindow(QMainWindow):
         if chosen <= set(present):
             wrt = tuple(id for id in present if id not in chosen)
         else:
-            wrt = (*present, *(id for id in self.document.diagram.graph.nodes if id in chosen and id not in present))
-        self.document.edit(mark("edit", "Choose what to differentiate by"), edits.set_query, wrt=wrt)
+            wrt = (
+                *present,
+                *(
+                    id
+                    for id in self.document.diagram.graph.nodes
+                    if id in chosen and id not in present
+                ),
+            )
+        self.document.edit(
+            mark("edit", "Choose what to differentiate by"), edits.set_query, wrt=wrt
+        )
 
     def play(self) -> None:
         """Play or pause."""
@@ -497,7 +563,9 @@ class MainWindow(QMainWindow):
             return
         answer = self.document.answer
         self.problems.set_verdict(self.tr("checking… (F7 cancels)"))
-        self._checker.start(lambda cancelled: (answer, gradcheck.check(answer, cancelled=cancelled)))
+        self._checker.start(
+            lambda cancelled: (answer, gradcheck.check(answer, cancelled=cancelled))
+        )
 
     def _show_verdicts(self, found: Any) -> None:
         answer, verdicts = found
@@ -518,7 +586,9 @@ class MainWindow(QMainWindow):
         self._inform(f"gradviz {gradviz.__version__}", text)
 
     def _inform(self, title: str, text: str) -> None:
-        box = QMessageBox(QMessageBox.Icon.NoIcon, title, title, QMessageBox.StandardButton.Ok, self)
+        box = QMessageBox(
+            QMessageBox.Icon.NoIcon, title, title, QMessageBox.StandardButton.Ok, self
+        )
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setInformativeText(text)
         box.exec()

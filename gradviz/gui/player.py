@@ -35,7 +35,9 @@ class Player(QObject):
     arrived = Signal()
     played = Signal()
 
-    def __init__(self, document: Document, parent: QObject | None = None, clock: Clock = time.monotonic) -> None:
+    def __init__(
+        self, document: Document, parent: QObject | None = None, clock: Clock = time.monotonic
+    ) -> None:
         super().__init__(parent)
         self._document = document
         self._clock = clock

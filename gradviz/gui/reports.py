@@ -25,7 +25,9 @@ class Reporter(QObject):
         """From now on an exception that nobody caught becomes a report."""
         sys.excepthook = self._report
 
-    def _report(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    def _report(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
         if issubclass(kind, KeyboardInterrupt):
             QGuiApplication.quit()
             return
@@ -73,7 +75,9 @@ class FaultBar(QWidget):
         self._count += 1
         if self._count == 1:
             self._report = report
-        text = self.tr("Something went wrong inside gradviz. Your document is unharmed and can be saved.")
+        text = self.tr(
+            "Something went wrong inside gradviz. Your document is unharmed and can be saved."
+        )
         self._label.setText(text if self._count == 1 else f"{text} ({self._count}×)")
         self.show()
 

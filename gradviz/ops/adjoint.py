@@ -30,7 +30,11 @@ DtypeName = Literal["float64", "float32", "int64", "bool"]
         "torch": "torch.full_like({x}, {fill})",
         "jax": "jnp.full_like({x}, {fill})",
     },
-    aliases={"numpy": "full_like ones_like zeros_like", "tf": "ones_like zeros_like", "torch": "full_like"},
+    aliases={
+        "numpy": "full_like ones_like zeros_like",
+        "tf": "ones_like zeros_like",
+        "torch": "full_like",
+    },
     spec=lambda x, *, fill: shapes.checked(x.shape, x.dtype),
     examples=[example([[1.0, 2.0]], fill=1.0)],
     helper=True,
@@ -78,7 +82,9 @@ def _sum_to_axes(old: Shape, new: Shape) -> tuple[int, ...]:
 
 def _sum_to_spec(g: Spec, *, shape: Shape) -> Spec:
     if shapes.broadcast(g.shape, tuple(shape)) != g.shape:
-        raise ShapeError(mark("ops", "{given} cannot be added up to {shape}."), given=g.shape, shape=shape)
+        raise ShapeError(
+            mark("ops", "{given} cannot be added up to {shape}."), given=g.shape, shape=shape
+        )
     return shapes.checked(tuple(shape), g.dtype)
 
 
@@ -86,7 +92,9 @@ def _sum_to_spec(g: Spec, *, shape: Shape) -> Spec:
     sign="Σ→",
     category=GRADIENT,
     family="reduce",
-    summary=mark("ops", "Adds up the copies that broadcasting made: copied forward, added backward."),
+    summary=mark(
+        "ops", "Adds up the copies that broadcasting made: copied forward, added backward."
+    ),
     text="{g} added up to {shape}",
     formula=r"\sum_{copies} g",
     code=dict.fromkeys(
@@ -97,7 +105,10 @@ def _sum_to_spec(g: Spec, *, shape: Shape) -> Spec:
     aliases={},
     spec=_sum_to_spec,
     linear_in=("g",),
-    examples=[example([[1.0, 2.0], [3.0, 4.0]], shape=(2,)), example([[1.0, 2.0], [3.0, 4.0]], shape=(2, 1))],
+    examples=[
+        example([[1.0, 2.0], [3.0, 4.0]], shape=(2,)),
+        example([[1.0, 2.0], [3.0, 4.0]], shape=(2, 1)),
+    ],
     helper=True,
 )
 def sum_to(g: Any, *, shape: Shape) -> Any:
@@ -115,12 +126,14 @@ def _(g: Any, out: Any, given: Any, *, shape: Shape) -> Rule:
 def _broadcast_to_spec(x: Spec, *, shape: Shape) -> Spec:
     wanted = shapes.shape_attribute(shape)
     if shapes.broadcast(x.shape, wanted, names=("x", "the shape")) != wanted:
-        raise ShapeError(mark("ops", "{given} cannot be copied out to {shape}."), given=x.shape, shape=wanted)
+        raise ShapeError(
+            mark("ops", "{given} cannot be copied out to {shape}."), given=x.shape, shape=wanted
+        )
     return shapes.checked(wanted, x.dtype)
 
 
 @op(
-    sign="⤢",
+    sign="⇲",
     category=SHAPE,
     family="spread",
     summary=mark("ops", "Copies rows, columns or one number out to a larger shape."),
@@ -132,7 +145,12 @@ def _broadcast_to_spec(x: Spec, *, shape: Shape) -> Spec:
         "torch": "torch.broadcast_to({x}, {shape})",
         "jax": "jnp.broadcast_to({x}, {shape})",
     },
-    aliases={"numpy": "broadcast_to", "tf": "broadcast_to", "torch": "broadcast_to expand", "jax": "broadcast_to"},
+    aliases={
+        "numpy": "broadcast_to",
+        "tf": "broadcast_to",
+        "torch": "broadcast_to expand",
+        "jax": "broadcast_to",
+    },
     spec=_broadcast_to_spec,
     linear_in=("x",),
     examples=[example([1.0, 2.0], shape=(3, 2)), example([[1.0], [2.0]], shape=(2, 2))],

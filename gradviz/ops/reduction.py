@@ -47,7 +47,9 @@ def _share_code(arriving: str) -> dict[str, str]:
     code = {}
     for framework, m in _MODULES.items():
         keep = "dim={axis}, keepdim=True" if m == "torch" else "axis={axis}, keepdims=True"
-        peak, total = {"tf": ("reduce_max", "reduce_sum"), "torch": ("amax", "sum")}.get(m, ("max", "sum"))
+        peak, total = {"tf": ("reduce_max", "reduce_sum"), "torch": ("amax", "sum")}.get(
+            m, ("max", "sum")
+        )
         top = f"{m}.{peak}({{x}}, {keep})"
         cells = f"({{x}} == {top})"
         count = f"{m}.{total}({cells} * 1.0, {keep})"
@@ -92,7 +94,13 @@ def _(g: Any, out: Any, x: Any, *, axis: Axis, keepdims: bool) -> Rule:
     text="mean({x}{attributes})",
     formula=r"\frac{1}{n} \sum x",
     code=_reduction_code("mean"),
-    aliases={"numpy": "mean average", "tf": "reduce_mean", "torch": "mean", "jax": "mean", "math": "mean avg"},
+    aliases={
+        "numpy": "mean average",
+        "tf": "reduce_mean",
+        "torch": "mean",
+        "jax": "mean",
+        "math": "mean avg",
+    },
     spec=lambda x, *, axis, keepdims: shapes.checked(
         shapes.reduced(x.shape, axis, keepdims), shapes.float_dtype(x)
     ),
@@ -101,7 +109,9 @@ def _(g: Any, out: Any, x: Any, *, axis: Axis, keepdims: bool) -> Rule:
 )
 def mean(x: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The mean along the axes; NaN where there is nothing to average."""
-    total = np.sum(x, axis=axis, keepdims=keepdims, dtype=None if np.asarray(x).dtype.kind == "f" else FLOAT64)
+    total = np.sum(
+        x, axis=axis, keepdims=keepdims, dtype=None if np.asarray(x).dtype.kind == "f" else FLOAT64
+    )
     return np.divide(total, float(_count(np.shape(x), axis)))
 
 
@@ -128,11 +138,19 @@ def _max_spec(x: Spec, *, axis: Axis, keepdims: bool) -> Spec:
     sign="max",
     category=REDUCTIONS,
     family="route",
-    summary=mark("ops", "The largest entry, overall or along an axis; equal largest ones share the gradient."),
+    summary=mark(
+        "ops", "The largest entry, overall or along an axis; equal largest ones share the gradient."
+    ),
     text="max({x}{attributes})",
     formula=r"\max x",
     code=_reduction_code("max", torch="amax"),
-    aliases={"numpy": "max amax", "tf": "reduce_max", "torch": "amax max", "jax": "max amax", "math": "max"},
+    aliases={
+        "numpy": "max amax",
+        "tf": "reduce_max",
+        "torch": "amax max",
+        "jax": "max amax",
+        "math": "max",
+    },
     spec=_max_spec,
     examples=_EXAMPLES,
 )
@@ -176,14 +194,20 @@ def max_share(g: Any, y: Any, x: Any, *, axis: Axis = None, keepdims: bool = Fal
 @max_share.vjp
 def _(g: Any, out: Any, given: Any, y: Any, x: Any, *, axis: Axis, keepdims: bool) -> Rule:
     # The same cells in the same shares: gather them where g was sent.
-    return sum_(max_share_like(g, y, x, axis=axis, keepdims=keepdims), axis=axis, keepdims=keepdims), None, None
+    return (
+        sum_(max_share_like(g, y, x, axis=axis, keepdims=keepdims), axis=axis, keepdims=keepdims),
+        None,
+        None,
+    )
 
 
 @op(
     sign="⇢",
     category=GRADIENT,
     family="route",
-    summary=mark("ops", "Keeps the cells that are the largest, in equal shares, and makes the others 0."),
+    summary=mark(
+        "ops", "Keeps the cells that are the largest, in equal shares, and makes the others 0."
+    ),
     text="{g} at the largest of {x}",
     formula=r"g \cdot \frac{[x = \max x]}{n}",
     code=_share_code("{g}"),
@@ -227,7 +251,7 @@ def _spread_spec(g: Spec, *, shape: Shape, axis: Axis, keepdims: bool) -> Spec:
 
 
 @op(
-    sign="⤢",
+    sign="⇲",
     category=GRADIENT,
     family="spread",
     summary=mark("ops", "Copies each number over the cells it was added up from."),

@@ -30,10 +30,19 @@ Rule = tuple[Any, ...]
         "torch": "torch.reshape({x}, {shape})",
         "jax": "jnp.reshape({x}, {shape})",
     },
-    aliases={"numpy": "reshape", "tf": "reshape", "torch": "reshape view", "jax": "reshape", "math": "reshape"},
+    aliases={
+        "numpy": "reshape",
+        "tf": "reshape",
+        "torch": "reshape view",
+        "jax": "reshape",
+        "math": "reshape",
+    },
     spec=lambda x, *, shape: shapes.checked(shapes.reshaped(x.shape, shape), x.dtype),
     linear_in=("x",),
-    examples=[example([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], shape=(3, 2)), example([1.0, 2.0], shape=(-1, 1))],
+    examples=[
+        example([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], shape=(3, 2)),
+        example([1.0, 2.0], shape=(-1, 1)),
+    ],
 )
 def reshape(x: Any, *, shape: Shape) -> Any:
     """The same cells in C order; one length may be -1."""
@@ -51,7 +60,9 @@ def _permutation(axes: Any, rank: int) -> tuple[int, ...]:
     found = tuple(shapes.one_axis(a, rank) for a in axes)
     if sorted(found) != list(range(rank)):
         raise ShapeError(
-            mark("ops", "The axes {axes} must name each of the {rank} axes once."), axes=tuple(axes), rank=rank
+            mark("ops", "The axes {axes} must name each of the {rank} axes once."),
+            axes=tuple(axes),
+            rank=rank,
         )
     return found
 
@@ -69,12 +80,21 @@ def _permutation(axes: Any, rank: int) -> tuple[int, ...]:
         "torch": "{x}.permute({axes})",
         "jax": "jnp.transpose({x}, {axes})",
     },
-    aliases={"numpy": "transpose permute_dims", "tf": "transpose", "torch": "permute", "jax": "transpose", "math": "T transpose"},
+    aliases={
+        "numpy": "transpose permute_dims",
+        "tf": "transpose",
+        "torch": "permute",
+        "jax": "transpose",
+        "math": "T transpose",
+    },
     spec=lambda x, *, axes: shapes.checked(
         tuple(x.shape[i] for i in _permutation(axes, len(x.shape))), x.dtype
     ),
     linear_in=("x",),
-    examples=[example([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), example([[[1.0, 2.0]], [[3.0, 4.0]]], axes=(2, 0, 1))],
+    examples=[
+        example([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]),
+        example([[[1.0, 2.0]], [[3.0, 4.0]]], axes=(2, 0, 1)),
+    ],
 )
 def transpose(x: Any, *, axes: Shape | None = None) -> Any:
     """The axes reversed, or in the order given."""
@@ -108,7 +128,12 @@ def _matrix_transpose_spec(x: Spec) -> Spec:
         "torch": "{x}.mT",
         "jax": "jnp.matrix_transpose({x})",
     },
-    aliases={"numpy": "matrix_transpose", "tf": "matrix_transpose", "torch": "mT", "jax": "matrix_transpose"},
+    aliases={
+        "numpy": "matrix_transpose",
+        "tf": "matrix_transpose",
+        "torch": "mT",
+        "jax": "matrix_transpose",
+    },
     spec=_matrix_transpose_spec,
     linear_in=("x",),
     examples=[example([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])],
@@ -135,7 +160,7 @@ def _expanded(shape: Shape, axis: Any) -> Shape:
 
 
 @op(
-    sign="＋1",
+    sign="+1",
     category=SHAPE,
     family="move",
     summary=mark("ops", "Adds an axis of length 1."),
@@ -147,7 +172,12 @@ def _expanded(shape: Shape, axis: Any) -> Shape:
         "torch": "torch.unsqueeze({x}, {axis})",
         "jax": "jnp.expand_dims({x}, {axis})",
     },
-    aliases={"numpy": "expand_dims", "tf": "expand_dims", "torch": "unsqueeze", "jax": "expand_dims"},
+    aliases={
+        "numpy": "expand_dims",
+        "tf": "expand_dims",
+        "torch": "unsqueeze",
+        "jax": "expand_dims",
+    },
     spec=lambda x, *, axis: shapes.checked(_expanded(x.shape, axis), x.dtype),
     linear_in=("x",),
     examples=[example([1.0, 2.0], axis=0), example([1.0, 2.0], axis=-1)],
@@ -212,7 +242,9 @@ def _concat_spec(*xs: Spec, axis: int) -> Spec:
     others = {x.shape[:joined] + x.shape[joined + 1 :] for x in xs}
     if len(others) > 1:
         raise ShapeError(
-            mark("ops", "The parts are {parts}: apart from axis {axis} their lengths must be equal."),
+            mark(
+                "ops", "The parts are {parts}: apart from axis {axis} their lengths must be equal."
+            ),
             parts=", ".join("×".join(map(str, x.shape)) for x in xs),
             axis=joined,
         )
@@ -234,10 +266,18 @@ def _concat_spec(*xs: Spec, axis: int) -> Spec:
         "torch": "torch.cat([{xs}], dim={axis})",
         "jax": "jnp.concatenate([{xs}], axis={axis})",
     },
-    aliases={"numpy": "concatenate concat", "tf": "concat", "torch": "cat concat", "jax": "concatenate"},
+    aliases={
+        "numpy": "concatenate concat",
+        "tf": "concat",
+        "torch": "cat concat",
+        "jax": "concatenate",
+    },
     spec=_concat_spec,
     linear_in=("xs",),
-    examples=[example([[1.0, 2.0]], [[3.0, 4.0], [5.0, 6.0]]), example([[1.0, 2.0]], [[3.0]], axis=1)],
+    examples=[
+        example([[1.0, 2.0]], [[3.0, 4.0], [5.0, 6.0]]),
+        example([[1.0, 2.0]], [[3.0]], axis=1),
+    ],
 )
 def concat(*xs: Any, axis: int = 0) -> Any:
     """The arrays joined along an existing axis."""
@@ -251,7 +291,9 @@ def _(g: Any, out: Any, *xs: Any, axis: int) -> Rule:
     start = 0
     for x in xs:
         stop = start + x.shape[joined]
-        index = tuple({"slice": (None, None, None)} for _ in range(joined)) + ({"slice": (start, stop, None)},)
+        index = tuple({"slice": (None, None, None)} for _ in range(joined)) + (
+            {"slice": (start, stop, None)},
+        )
         parts.append(getitem(g, index=index))
         start = stop
     return tuple(parts)

@@ -77,7 +77,9 @@ class Framer:
         """The picture at a position of the film; `moved` are the places of cards that are being dragged."""
         self._use(answer)
         moment = _Moment(answer, position, progress)
-        nodes = {node.id: self._node(node, moment, moved or {}, dimmed=dimmed) for node in answer.graph}
+        nodes = {
+            node.id: self._node(node, moment, moved or {}, dimmed=dimmed) for node in answer.graph
+        }
         wires = self._wire_looks(answer, moment, nodes)
         packets = self._packets(moment, wires)
         self._nodes, self._wires = nodes, wires
@@ -87,8 +89,12 @@ class Framer:
         if answer is self._answer:
             return
         self._answer = answer
-        self._cards = {node.id: _Carder(answer, self._translate).card(node) for node in answer.graph}
-        alive = {id(record) for records in answer.run.records.values() for record in records.outputs}
+        self._cards = {
+            node.id: _Carder(answer, self._translate).card(node) for node in answer.graph
+        }
+        alive = {
+            id(record) for records in answer.run.records.values() for record in records.outputs
+        }
         self._contents = {key: kept for key, kept in self._contents.items() if key in alive}
 
     def _content(self, array: Array) -> Content:
@@ -97,7 +103,9 @@ class Framer:
             kept = self._contents[id(array)] = (array, content.content(array, self._translate))
         return kept[1]
 
-    def _node(self, node: Node, moment: _Moment, moved: Mapping[str, Place], *, dimmed: bool) -> NodeLook:
+    def _node(
+        self, node: Node, moment: _Moment, moved: Mapping[str, Place], *, dimmed: bool
+    ) -> NodeLook:
         answer = moment.answer
         card = self._cards[node.id]
         place = moved.get(node.id) or answer.diagram.places.get(node.id) or Place(0, 0)
@@ -110,10 +118,13 @@ class Framer:
             value=self._value(card, node, moment),
             gradient=self._gradient(card, port, moment),
             slots=self._slots(card, port, moment),
-            sum=explain.sum_line(answer, port) if card.slots and moment.adjoint(port) is not None else "",
+            sum=explain.sum_line(answer, port)
+            if card.slots and moment.adjoint(port) is not None
+            else "",
             merge=moment.progress if moment.merges(port) else 0.0,
             inputs=tuple(self._input(node, index, moment) for index in range(len(node.inputs))),
-            outputs=tuple(_output(answer, p, moment) for p in outputs_of(node, answer.specs)) or (Port(),),
+            outputs=tuple(_output(answer, p, moment) for p in outputs_of(node, answer.specs))
+            or (Port(),),
             active=moment.active(node.id),
             target=port in question.of,
             wrt=port in question.wrt,
@@ -157,7 +168,9 @@ class Framer:
         if moment.backwards:
             for contribution, arrived in moment.arrived(port):
                 if not arrived and contribution.wire is not None:
-                    return words.waits_for(explain.name(moment.answer, contribution.wire.node), self._translate)
+                    return words.waits_for(
+                        explain.name(moment.answer, contribution.wire.node), self._translate
+                    )
         return words.not_yet(self._translate)
 
     def _slots(self, card: Card, port: OutPort, moment: _Moment) -> tuple[Slot, ...]:
@@ -178,7 +191,9 @@ class Framer:
         wired = node.inputs[index] is not None
         return Port(wired, moment.flow(InPort(node.id, index)) if wired else None)
 
-    def _wire_looks(self, answer: Answer, moment: _Moment, nodes: Mapping[str, NodeLook]) -> dict[str, WireLook]:
+    def _wire_looks(
+        self, answer: Answer, moment: _Moment, nodes: Mapping[str, NodeLook]
+    ) -> dict[str, WireLook]:
         found = {}
         for node in answer.graph:
             for index, source in enumerate(node.inputs):
@@ -268,7 +283,10 @@ class _Moment:
             return False
         if wire is None:
             return self._role is Role.SEED
-        return self._role in (Role.CONTRIBUTION, Role.FIT) and (step.address.node, step.address.input) == wire
+        return (
+            self._role in (Role.CONTRIBUTION, Role.FIT)
+            and (step.address.node, step.address.input) == wire
+        )
 
     def active(self, id: str) -> Flow | None:
         """How the node takes part in the present step."""
@@ -282,7 +300,11 @@ class _Moment:
         step = self.step
         if step is not None and self._role is Role.VALUE and step.address.node == end.node:
             return Phase.FORWARD_ACTIVE
-        if step is not None and self._role in (Role.CONTRIBUTION, Role.FIT) and step.address[:2] == end:
+        if (
+            step is not None
+            and self._role in (Role.CONTRIBUTION, Role.FIT)
+            and step.address[:2] == end
+        ):
             return Phase.BACKWARD_ACTIVE
         flow = self.flow(end)
         if flow is Flow.BACKWARD:
@@ -322,7 +344,9 @@ class _Moment:
             return [(end, before, after, Flow.BACKWARD)]
         return []
 
-    def _travelling_forward(self, node: Node) -> list[tuple[InPort, Array | None, Array | None, Flow]]:
+    def _travelling_forward(
+        self, node: Node
+    ) -> list[tuple[InPort, Array | None, Array | None, Flow]]:
         result = self.answer.value(OutPort(node.id))
         found = []
         for index, port in enumerate(node.inputs):
@@ -345,7 +369,12 @@ class _Carder:
         op = registry.find(node.op)
         if op is None:
             return self._opaque(node)
-        if node.op == "constant" and not node.name and self._spec(node) is not None and self._is_literal(node):
+        if (
+            node.op == "constant"
+            and not node.name
+            and self._spec(node) is not None
+            and self._is_literal(node)
+        ):
             return self._literal(node)
         if node.op == "stop_gradient":
             text = words.stop_gradient(self._translate)
@@ -379,7 +408,11 @@ class _Carder:
         shown = slots[: geometry.SLOTS_SHOWN]
         extra = len(slots) - len(shown)
         return Card(
-            Kind.OUTPUT if target and not op.is_source else Kind.SOURCE if op.is_source else Kind.OP,
+            Kind.OUTPUT
+            if target and not op.is_source
+            else Kind.SOURCE
+            if op.is_source
+            else Kind.OP,
             node.name or node.op if op.is_source else op.name,
             sign=op.sign,
             words=op.name.replace("_", " ") if op.is_source else "",
@@ -450,7 +483,9 @@ class _Carder:
         found = self._answer.gradient.arrived.get(port, ())
         if len(found) < 2:
             return ()
-        return tuple(self._render(explain.road(self._answer, contribution)) for contribution in found)
+        return tuple(
+            self._render(explain.road(self._answer, contribution)) for contribution in found
+        )
 
     def _error(self, node: Node) -> Note | None:
         problem = self._answer.specs.problems.get(node.id)

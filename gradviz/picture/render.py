@@ -33,9 +33,15 @@ def to_file(answer: Answer, path: Path, step: int | None, scale: float, *, dark:
     """
     steps = len(answer.timeline)
     if step is not None and not 0 <= step <= steps:
-        raise InputError(mark("picture", "There is no step {step}: the film has {steps}."), step=step, steps=steps)
+        raise InputError(
+            mark("picture", "There is no step {step}: the film has {steps}."),
+            step=step,
+            steps=steps,
+        )
     if not 0.1 <= scale <= 16:
-        raise InputError(mark("picture", "The scale must be from 0.1 to 16, not {scale}."), scale=scale)
+        raise InputError(
+            mark("picture", "The scale must be from 0.1 to 16, not {scale}."), scale=scale
+        )
     frame = Framer().frame(answer, steps if step is None else step)
     write(frame, path, DARK if dark else LIGHT, scale)
 
@@ -44,7 +50,9 @@ def write(frame: Frame, path: Path, theme: Theme, scale: float = 2.0) -> None:
     """Write a frame as .png or .svg; by the ending of `path`."""
     kind = path.suffix.lower()
     if kind not in FORMATS:
-        raise InputError(mark("picture", "A picture is a .png or a .svg file, not {name}."), name=path.name)
+        raise InputError(
+            mark("picture", "A picture is a .png or a .svg file, not {name}."), name=path.name
+        )
     try:
         if kind == ".svg":
             path.write_bytes(export.to_svg(frame, theme))
@@ -52,4 +60,8 @@ def write(frame: Frame, path: Path, theme: Theme, scale: float = 2.0) -> None:
             raise OSError("the folder does not exist or cannot be written")
     except OSError as error:
         reason = error.strerror or str(error)
-        raise FileError(mark("picture", "The picture cannot be written: {reason}."), path=str(path), reason=reason) from error
+        raise FileError(
+            mark("picture", "The picture cannot be written: {reason}."),
+            path=str(path),
+            reason=reason,
+        ) from error
