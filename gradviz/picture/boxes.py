@@ -35,7 +35,7 @@ class NoteBox:
 
 @dataclass(frozen=True, slots=True)
 class BandBox:
-    """Where a value or a gradient stands; `cell` is a cell's size, `scale` is for the scale's end."""
+    """Where a value or a gradient stands; `cell` is a cell's size, `scale` holds "±2"."""
 
     room: Room
     caption: Rect

@@ -139,6 +139,18 @@ class Theme:
     def hatch(self) -> QColor:
         return _mixed(self.soft, self.dim, 0.22)
 
+    @property
+    def near_shadow(self) -> QColor:
+        return _mixed(self.canvas, BLACK, 0.4 if self.dark else 0.1)
+
+    @property
+    def far_shadow(self) -> QColor:
+        return _mixed(self.canvas, BLACK, 0.25 if self.dark else 0.05)
+
+    def faded(self, colour: QColor, share: float) -> QColor:
+        """`colour` as it looks through `share` of the panel's."""
+        return _mixed(colour, self.panel, share)
+
     def soft_flow(self, flow: Flow) -> QColor:
         """A ground that only hints at a direction."""
         return _mixed(self.panel, self.flow(flow), 0.16 if self.dark else 0.08)

@@ -16,7 +16,15 @@ from gradviz.picture.plane import Rect
 from gradviz.picture.scene import paint_frame
 
 LARGEST_SIDE: Final = 20_000
+CSS_RESOLUTION: Final = 96
+"""Pixels an inch for the size Qt writes: with that of CSS, a canvas pixel is one on the page."""
+EMPTY_GROUP: Final = re.compile(rb"<g [^>]*>\s*</g>\s*")
 FALLBACK: Final = {fonts.TEXT_FAMILY: "sans-serif", fonts.MONO_FAMILY: "monospace"}
+STYLE: Final = "".join(
+    f'text[font-family="{family}"]{{font-family:"{family}",{generic}}}'
+    for family, generic in FALLBACK.items()
+)
+"""For readers without our fonts. As a style, since Qt's own reader knows no lists in attributes."""
 
 
 def to_image(frame: Frame, theme: Theme, scale: float = 1.0, margin: float = 24) -> QImage:
@@ -45,6 +53,7 @@ def to_svg(frame: Frame, theme: Theme, margin: float = 24, title: str = "gradviz
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     generator = QSvgGenerator()
     generator.setOutputDevice(buffer)
+    generator.setResolution(CSS_RESOLUTION)
     generator.setSize(QSize(round(view.width), round(view.height)))
     generator.setViewBox(QRectF(0, 0, round(view.width), round(view.height)))
     generator.setTitle(title)
@@ -52,7 +61,10 @@ def to_svg(frame: Frame, theme: Theme, margin: float = 24, title: str = "gradviz
     painter.translate(-view.x, -view.y)
     paint_frame(painter, frame, theme, view)
     painter.end()
-    return _with_fallback_fonts(bytes(buffer.data().data()))
+    svg = bytes(buffer.data().data())
+    # Qt opens a group at each change of pen, also where nothing is drawn with it.
+    svg = EMPTY_GROUP.sub(b"", svg)
+    return svg.replace(b"<defs>", f"<style>{STYLE}</style>\n<defs>".encode(), 1)
 
 
 def _view(frame: Frame, margin: float) -> Rect:
@@ -60,14 +72,3 @@ def _view(frame: Frame, margin: float) -> Rect:
     view = frame.bounds.grown(margin)
     x, y = view.x // 1, view.y // 1
     return Rect(x, y, -(-view.right // 1) - x, -(-view.bottom // 1) - y)
-
-
-def _with_fallback_fonts(svg: bytes) -> bytes:
-    """Name a generic family after each of ours, for readers who do not have it."""
-
-    def named(match: re.Match[bytes]) -> bytes:
-        family = match[1].decode()
-        generic = FALLBACK.get(family)
-        return f"font-family=\"'{family}', {generic}\"".encode() if generic else match[0]
-
-    return re.sub(rb'font-family="([^"]*)"', named, svg)

@@ -40,6 +40,7 @@ WIDEST_NAME: Final = 208.0
 WIDEST_CELL: Final = 64.0
 HEAT_SIDE: Final = 192.0
 PILL: Final = 32.0
+GATE: Final = 52.0
 CHARACTERS: Final = (4, 7, 10, 12)
 """Numbers get room in these steps, so that one digit more rarely changes a card's size."""
 
@@ -99,8 +100,8 @@ def _literal(card: Card) -> Arrangement:
 
 
 def _gate(card: Card) -> Arrangement:
-    width = _up(max(text.width(card.words, text.PLAIN), PILL))
-    return _small(card, Rect((width - PILL) / 2, 0, PILL, PILL), width)
+    width = _up(max(text.width(card.words, text.PLAIN), GATE))
+    return _small(card, Rect((width - GATE) / 2, 0, GATE, PILL), width)
 
 
 def _small(card: Card, body: Rect, width: float) -> Arrangement:
@@ -219,10 +220,15 @@ def _header_width(card: Card) -> float:
 def _band_width(room: Room, caption: str, column: float) -> float:
     if room.form is Form.NUMBER:
         return column + number_width(_room_for(room.characters), text.BIG_NUMBER) + LINE
-    beside = text.width(caption, text.PLAIN) + LINE + number_width(7, text.NUMBER)
+    beside = _beside_scale(caption)
     if room.form is Form.HEAT:
         return max(beside, HEAT_SIDE)
     return max(beside, _narrowest_cell(room) * room.columns)
+
+
+def _beside_scale(caption: str) -> float:
+    """The width of a caption and the end of a scale, beside each other."""
+    return text.width(caption, text.PLAIN) + LINE + number_width(7, text.NUMBER)
 
 
 def _slots_width(card: Card) -> list[float]:
@@ -259,7 +265,8 @@ def _gradient(card: Card, stack: _Stack) -> tuple[BandBox | None, tuple[Rect, ..
         for i in range(min(len(card.slots), SLOTS_SHOWN) + bool(card.more))
     )
     stack.skip(SLOT_GAP + 2)
-    return stack.content(card.gradient, caption, card.gradient_note), slots
+    words = card.gradient_caption
+    return stack.content(card.gradient, words, caption, card.gradient_note), slots
 
 
 class _Stack:
@@ -279,14 +286,14 @@ class _Stack:
     def band(self, room: Room, caption: str, note: Note | None, column: float) -> BandBox:
         """A caption and what it is about: beside a number, above everything else."""
         if note or room.form is not Form.NUMBER:
-            return self.content(room, self.take(CAPTION if caption else 0.0), note)
+            return self.content(room, caption, self.take(CAPTION if caption else 0.0), note)
         row = self.take(ROW)
         beside = Rect(row.x, row.y, column, row.height)
         box = Rect(row.x + column, row.y, row.width - column, row.height)
         return BandBox(room, beside, Rect(row.right, row.y, 0, row.height), box, box[2:])
 
-    def content(self, room: Room, caption: Rect, note: Note | None) -> BandBox:
-        """What stands below `caption`."""
+    def content(self, room: Room, words: str, caption: Rect, note: Note | None) -> BandBox:
+        """What stands below the `caption` that says `words`."""
         if note:
             box, placed = self._note(note)
             return BandBox(room, caption, caption, box, box[2:], note=placed)
@@ -297,10 +304,12 @@ class _Stack:
         seams = (SEAM if room.column_gap else 0.0, SEAM if room.row_gap else 0.0)
         width, height = room.columns * cell[0] + seams[0], room.rows * cell[1] + seams[1]
         taken = self.take(height)
-        box = Rect(taken.x + (self.width - width) // 2, taken.y, width, height)
+        box = Rect(taken.x, taken.y, width, height)
+        beside = _beside_scale(words)
+        scale = Rect(caption.x, caption.y, min(max(width, beside), self.width), caption.height)
         self.skip(4.0 if room.lines else 0.0)
         summary = tuple(self.take(LINE) for _ in range(room.lines))
-        return BandBox(room, caption, caption, box, cell, summary)
+        return BandBox(room, caption, scale, box, cell, summary)
 
     def _cell(self, room: Room) -> tuple[float, float]:
         if room.form is Form.GRID:

@@ -10,7 +10,7 @@ from itertools import product
 from typing import Final
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
 from gradviz.picture import text
@@ -39,16 +39,24 @@ def paint_array(painter: QPainter, band: BandBox, content: Cells | Heat, theme: 
     fill(painter, band.box, theme.line)
     index = Scale.index(content.values, content.end)
     for row, column in product(range(len(content.rows)), range(len(content.rows[0]))):
-        cell = _inside_lines(band.cell_rect(row, column), row, column, content.every)
+        cell = _inside_lines(band.cell_rect(row, column), row, column)
         fill(painter, cell, _ground(content.values[row, column], int(index[row, column]), theme))
         if content.values[row, column] == 0:
             _dot(painter, QPointF(cell.center.x, cell.bottom - 3.5), theme)
+    _slices(painter, band, content, theme)
 
 
-def _inside_lines(cell: Rect, row: int, column: int, every: int) -> Rect:
-    """The cell without the lines at its left and top; a wider one between slices."""
-    left = 1.0 if column else 0.0
-    top = (2.0 if every and row % every == 0 else 1.0) if row else 0.0
+def _slices(painter: QPainter, band: BandBox, content: Cells, theme: Theme) -> None:
+    """Stronger lines between the slices of an array of higher rank."""
+    if content.every:
+        for row in range(content.every, len(content.rows), content.every):
+            y = band.cell_rect(row, 0).y - 1
+            fill(painter, Rect(band.box.x, y, band.box.width, 3), theme.dim)
+
+
+def _inside_lines(cell: Rect, row: int, column: int) -> Rect:
+    """The cell without the lines at its left and top."""
+    left, top = 1.0 if column else 0.0, 1.0 if row else 0.0
     return Rect(cell.x + left, cell.y + top, cell.width - left, cell.height - top)
 
 
@@ -58,7 +66,7 @@ def _ground(value: np.float64, index: int, theme: Theme) -> QColor:
 
 def _dot(painter: QPainter, at: QPointF, theme: Theme) -> None:
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(clear(theme.dim, 0.7))
+    painter.setBrush(theme.faded(theme.dim, 0.3))
     painter.drawEllipse(at, 1.4, 1.4)
 
 
@@ -138,11 +146,18 @@ def _image(painter: QPainter, rect: Rect, values: Floats, index: np.ndarray, the
 def _rectangles(
     painter: QPainter, rect: Rect, values: Floats, index: np.ndarray, theme: Theme
 ) -> None:
+    """One call a colour: a document names its colour once for all of them."""
     rows, columns = values.shape
     width, height = rect.width / columns, rect.height / rows
+    by_colour: dict[int, list[QRectF]] = {}
     for row, column in product(range(rows), range(columns)):
-        cell = Rect(rect.x + column * width, rect.y + row * height, width, height)
-        fill(painter, cell, _ground(values[row, column], int(index[row, column]), theme))
+        colour = _ground(values[row, column], int(index[row, column]), theme).rgb()
+        cell = QRectF(rect.x + column * width, rect.y + row * height, width, height)
+        by_colour.setdefault(colour, []).append(cell)
+    painter.setPen(Qt.PenStyle.NoPen)
+    for colour, cells in by_colour.items():
+        painter.setBrush(QColor.fromRgb(colour))
+        painter.drawRects(cells)
 
 
 def _marks(

@@ -130,12 +130,18 @@ def _bands(painter: QPainter, look: NodeLook, arrangement: Arrangement, theme: T
     _gutters(painter, look, arrangement, theme)
     pieces = node_text.captions(look, arrangement, theme)
     for number, rect in enumerate(arrangement.slots):
-        _slot(painter, node_text.slot_at(look, number), rect, theme, look.merge)
+        slot = node_text.slot_at(look, number)
+        _slot(painter, slot, rect, theme)
+        if isinstance(slot.content, Cells | Heat) and look.merge < 1:
+            moved = node_text.sliding(rect, look.merge, arrangement)
+            _slot_thumb(painter, slot.content, moved, theme)
     for box, band, flow in (
         (arrangement.value, look.value, Flow.FORWARD),
         (arrangement.gradient, look.gradient, Flow.BACKWARD),
     ):
-        if box:
+        if box and node_text.merging(look, flow):
+            _double_frame(painter, box, theme, known=True)
+        elif box:
             _band(painter, box, band, flow, theme)
             content = band.content
             if band.state is State.KNOWN and isinstance(content, Cells):
@@ -187,11 +193,11 @@ def _double_frame(painter: QPainter, box: BandBox, theme: Theme, *, known: bool)
     number = box.room.form is Form.NUMBER
     colour = theme.backward if known else theme.frame
     outer = rect if number and not box.note else rect.grown(FRAME)
-    stroke(painter, outer, line_pen(clear(colour, 0.55) if known else colour), 4)
+    stroke(painter, outer, line_pen(theme.faded(colour, 0.45) if known else colour), 4)
     stroke(painter, outer.grown(-2), line_pen(colour), 2.5)
 
 
-def _slot(painter: QPainter, slot: Slot, rect: Rect, theme: Theme, merge: float) -> None:
+def _slot(painter: QPainter, slot: Slot, rect: Rect, theme: Theme) -> None:
     if slot.arrival is Arrival.PENDING:
         stroke(painter, rect, dashed_pen(theme.frame, 1), 4)
     elif slot.arrival is Arrival.NOW:
@@ -199,8 +205,6 @@ def _slot(painter: QPainter, slot: Slot, rect: Rect, theme: Theme, merge: float)
         stroke(painter, rect, line_pen(theme.backward, 1.5), 4)
     else:
         fill(painter, rect, theme.soft, 4)
-    if isinstance(slot.content, Cells | Heat) and merge < 1:
-        _slot_thumb(painter, slot.content, rect, theme)
 
 
 def _slot_thumb(painter: QPainter, content: Cells | Heat, rect: Rect, theme: Theme) -> None:
@@ -262,7 +266,7 @@ def _paint_small(
 
 
 def _gate(painter: QPainter, body: Rect, theme: Theme) -> None:
-    """Values pass from the left; what comes back from the right runs against a bar."""
+    """Values pass to the right; what comes back from there runs against a bar."""
     x, y = body.center
     painter.setPen(line_pen(theme.forward, 2))
     painter.drawLine(QLineF(x - 8, y - 4, x + 8, y - 4))

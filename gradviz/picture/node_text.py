@@ -7,7 +7,7 @@ from typing import Final
 
 from PySide6.QtGui import QColor
 
-from gradviz.picture import text
+from gradviz.picture import film, text
 from gradviz.picture.boxes import PADDING, TAB_HEIGHT, Arrangement, BandBox
 from gradviz.picture.colours import WHITE, Theme, clear, ink_on
 from gradviz.picture.geometry import heading
@@ -93,7 +93,8 @@ def captions(look: NodeLook, arrangement: Arrangement, theme: Theme) -> list[Pie
         if box:
             total = look.sum if flow is Flow.BACKWARD else ""
             pieces += _caption(box, band, caption, theme)
-            pieces += _band(box, band, note, theme, theme.flow(flow), total)
+            if not merging(look, flow):
+                pieces += _band(box, band, note, theme, theme.flow(flow), total)
     pieces += _slots(look, arrangement, theme)
     pieces += _labels(look, arrangement, theme)
     if arrangement.name and card.name:
@@ -102,6 +103,11 @@ def captions(look: NodeLook, arrangement: Arrangement, theme: Theme) -> list[Pie
         name = text.elide(card.name, style, arrangement.name.width)
         pieces.append(Piece(name, arrangement.name, style, colour))
     return pieces
+
+
+def merging(look: NodeLook, flow: Flow) -> bool:
+    """Whether contributions are sliding into the gradient right now."""
+    return flow is Flow.BACKWARD and 0 < look.merge < 1
 
 
 def _caption(box: BandBox, band: Band, caption: str, theme: Theme) -> list[Piece]:
@@ -170,28 +176,41 @@ def slot_at(look: NodeLook, number: int) -> Slot:
 
 def _slots(look: NodeLook, arrangement: Arrangement, theme: Theme) -> list[Piece]:
     pieces: list[Piece] = []
-    for number, rect in enumerate(arrangement.slots):
-        slot = slot_at(look, number)
-        last = bool(look.card.more) and number == len(arrangement.slots) - 1
-        label = look.card.more if last else look.card.slots[number]
+    back = 0.0
+    for row in reversed(range(len(arrangement.slots))):
+        slot, rect = slot_at(look, row), arrangement.slots[row]
+        last = bool(look.card.more) and row == len(arrangement.slots) - 1
         inside = Rect(rect.x + INSET, rect.y, rect.width - 2 * INSET, rect.height)
-        ink = theme.dim if slot.arrival is Arrival.PENDING else theme.ink
-        number_text = slot.content.text if isinstance(slot.content, Number) else ""
-        room = inside.width - text.width(number_text, text.STRONG_NUMBER) - INSET
-        label = text.elide(label, text.PLAIN, room)
-        pieces.append(Piece(label, inside, text.PLAIN, ink))
-        if number_text and not last:
-            moved = _sliding(inside, look.merge, arrangement)
-            colour = clear(theme.backward, 1 - 0.5 * look.merge if look.merge < 1 else 1)
-            pieces.append(Piece(number_text, moved, text.STRONG_NUMBER, colour, Align.RIGHT))
+        number = slot.content.text if isinstance(slot.content, Number) and not last else ""
+        pieces.append(_slot_label(look, row, inside, number, theme, last=last))
+        if number:
+            moved = sliding(inside, look.merge, arrangement, back)
+            style, colour = text.STRONG_NUMBER, theme.backward
+            pieces.append(Piece(number, moved, style, colour, Align.RIGHT))
+            back += text.width(f"{number} + ", style)
     return pieces
 
 
-def _sliding(rect: Rect, merge: float, arrangement: Arrangement) -> Rect:
-    """Where a contribution is while the slots merge: it slides down into the sum."""
+def _slot_label(
+    look: NodeLook, row: int, inside: Rect, number: str, theme: Theme, *, last: bool
+) -> Piece:
+    label = look.card.more if last else look.card.slots[row]
+    pending = slot_at(look, row).arrival is Arrival.PENDING and not last
+    room = inside.width - (text.width(number, text.STRONG_NUMBER) + INSET if number else 0.0)
+    ink = theme.dim if pending else theme.ink
+    return Piece(text.elide(label, text.PLAIN, room), inside, text.PLAIN, ink)
+
+
+def sliding(rect: Rect, merge: float, arrangement: Arrangement, back: float = 0.0) -> Rect:
+    """Where a contribution is while the slots merge: on its way down into the line of the sum.
+
+    `back` is how far from the right it will stand there.
+    """
     if not arrangement.gradient or not 0 < merge < 1:
         return rect
-    return rect.moved((0, (arrangement.gradient.box.center.y - rect.center.y) * merge))
+    share, goal = film.ease(merge), arrangement.gradient.box.center.y
+    back = min(back, rect.width / 2)
+    return rect.moved((-back * share, (goal - rect.center.y) * share))
 
 
 def _labels(look: NodeLook, arrangement: Arrangement, theme: Theme) -> list[Piece]:

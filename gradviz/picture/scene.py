@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QPainter, QPen, QPolygonF
+from PySide6.QtCore import QLineF, QPointF, Qt
+from PySide6.QtGui import QPainter, QPolygonF
 
 from gradviz.picture import curve, text
 from gradviz.picture.colours import Theme, ink_on
@@ -18,6 +18,7 @@ from gradviz.picture.text import Align, Piece
 from gradviz.picture.wire import paint_label, paint_packet, paint_tie, paint_wire
 
 DOT_STEP: Final = 24
+DOT: Final = 1.4
 DOTS_APART: Final = 14.0
 """Dots come no closer on the screen; far out every second, fourth, … remains."""
 NOTE_PADDING: Final = 12.0
@@ -76,16 +77,14 @@ def paint_ground(painter: QPainter, rect: Rect, theme: Theme, scale: float = 1.0
     step = DOT_STEP
     while step * scale < DOTS_APART:
         step *= 2
-    left, top = int(rect.x // step) * step, int(rect.y // step) * step
-    dots = [
-        QPointF(x, y)
-        for y in range(top, int(rect.bottom) + 1, step)
-        for x in range(left, int(rect.right) + 1, step)
-    ]
-    pen = QPen(theme.line, 1.4)
-    pen.setCosmetic(True)
+    left, top = rect.x // step * step, int(rect.y // step) * step
+    side = DOT / scale
+    pen = line_pen(theme.line, side)
+    # Dashes as long as they are wide: a hundred lines cost less than thousands of points.
+    pen.setDashPattern([1, step / side - 1])
     painter.setPen(pen)
-    painter.drawPoints(dots)
+    rows = range(top, int(rect.bottom) + 1, step)
+    painter.drawLines([QLineF(left - side / 2, y, rect.right, y) for y in rows])
 
 
 def paint_note(painter: QPainter, note: NoteLook, theme: Theme) -> None:

@@ -97,11 +97,11 @@ CARDS = {
 }
 PLACES = {
     "X": Point(0, 120),
-    "sum": Point(248, 164),
-    "square": Point(496, 72),
-    "add": Point(744, 152),
-    "subtract": Point(992, 140),
-    "one": Point(808, 320),
+    "sum": Point(280, 164),
+    "square": Point(552, 48),
+    "add": Point(816, 152),
+    "subtract": Point(1072, 140),
+    "one": Point(896, 320),
     "B": Point(0, 448),
 }
 WIRES = {
@@ -327,12 +327,12 @@ def network() -> Frame:
         node("x", source["x"], (0, 0), "x", ""),
         node("w1", source["w1"], (0, 240), "w1", "", wrt=True, tab=words.wrt()),
         node("b1", source["b1"], (0, 480), "b1", ""),
-        node("m1", matrix("@", "matmul", ("a", "b"), "xw"), (300, 100), "xw", "gz1"),
-        node("z1", matrix("+", "add", ("", ""), "z1", name="named z1"), (580, 220), "z1", "gz1"),
-        node("a", matrix("⌐", "relu", ("",), "a"), (860, 220), "a", "ga"),
-        node("w2", source["w2"], (860, 480), "w2", ""),
+        node("m1", matrix("@", "matmul", ("a", "b"), "xw"), (320, 100), "xw", "gz1"),
+        node("z1", matrix("+", "add", ("", ""), "z1", name="named z1"), (712, 220), "z1", "gz1"),
+        node("a", matrix("⌐", "relu", ("",), "a"), (1072, 220), "a", "ga"),
+        node("w2", source["w2"], (1072, 480), "w2", ""),
         node(
-            "m2", matrix("@", "matmul", ("a", "b"), "z2"), (1140, 300), "z2", "gz2", active=R
+            "m2", matrix("@", "matmul", ("a", "b"), "z2"), (1456, 300), "z2", "gz2", active=R
         ),
         node(
             "L",
@@ -340,7 +340,7 @@ def network() -> Frame:
                 "", "softmax cross-entropy", 1, kind=Kind.OUTPUT, name=words.output("L"),
                 inputs=("logits",),
             ),
-            (1420, 300), "loss", "one", target=True, tab=words.target(),
+            (1776, 300), "loss", "one", target=True, tab=words.target(),
         ),
     ]  # fmt: skip
     by_id = {look.id: look for look in nodes}
