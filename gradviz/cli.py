@@ -20,7 +20,7 @@ from typing import Any, Final, NoReturn, cast
 import numpy as np
 
 import gradviz
-from gradviz import api, digits, resources
+from gradviz import api, digits, plugins, resources
 from gradviz.engine import explain, gradcheck
 from gradviz.engine.answer import Answer, answer
 from gradviz.errors import ExpressionError, GradvizError, InputError
@@ -42,6 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")
+    plugins.load()
     try:
         return _run(given)
     except GradvizError as error:
@@ -203,34 +204,16 @@ def _has_leaf(expression: Expr, name: str) -> bool:
 def _assignment(text: str) -> tuple[str, Array]:
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
-        raise InputError(mark("cli", "--at needs NAME=VALUE, such as x=2, not {text}."), text=text)
+        raise InputError(
+            mark("cli", "--at needs NAME=VALUE, such as x=2, not {given}."), given=text
+        )
     if value.startswith("@"):
-        return name.strip(), _numpy_file(Path(value[1:]))
+        from gradviz.models.arrays import read_npy
+
+        return name.strip(), read_npy(Path(value[1:]))
     from gradviz.code.numbers import parse_block
 
     return name.strip(), np.asarray(parse_block(value))
-
-
-def _numpy_file(path: Path) -> Array:
-    from gradviz import limits
-
-    try:
-        if path.stat().st_size > limits.VALUES_BYTES:
-            raise InputError(
-                mark("cli", "{path} is larger than {limit} MiB."),
-                path=path,
-                limit=limits.VALUES_BYTES // 2**20,
-            )
-        array = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise InputError(
-            mark("cli", "{path} cannot be read as a NumPy array: {reason}"), path=path, reason=error
-        ) from error
-    if not isinstance(array, np.ndarray):
-        raise InputError(
-            mark("cli", "{path} holds several arrays; give a .npy file with one."), path=path
-        )
-    return array
 
 
 def _with_value(diagram: Diagram, name: str, value: Array) -> Diagram:

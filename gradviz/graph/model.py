@@ -28,14 +28,14 @@ class OutPort(NamedTuple):
     """Where a wire starts: output `index` of node `node`."""
 
     node: str
-    index: int = 0
+    index: int = 0  # type: ignore[assignment]  # a port has no use for tuple.index
 
 
 class InPort(NamedTuple):
     """Where a wire ends: input `index` of node `node`."""
 
     node: str
-    index: int = 0
+    index: int = 0  # type: ignore[assignment]  # a port has no use for tuple.index
 
 
 @dataclass(frozen=True, eq=False, slots=True)

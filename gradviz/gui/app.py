@@ -170,8 +170,7 @@ def show(diagram: Diagram) -> None:
     """Show a diagram. Blocks until the window is closed, unless a Qt event loop runs already."""
     running = QApplication.instance() is not None
     qt = qt_application()
-    application = getattr(qt, "gradviz", None) or Application(qt)
-    qt.gradviz = application  # type: ignore[attr-defined]  keeps it alive as long as Qt
+    application = qt.findChild(Application) or Application(qt)
     window = application.new_window()
     window.open_diagram(diagram)
     window.show()

@@ -29,7 +29,7 @@ class HelpPage(QTextBrowser):
         self.setOpenLinks(False)
         self.setMarkdown(text)
 
-    def loadResource(self, kind: int, url: QUrl) -> Any:
+    def loadResource(self, kind: int, url: QUrl | str) -> Any:
         return None
 
 

@@ -1,0 +1,38 @@
+"""Operations, importers and exporters of other packages, by entry points; a broken one is logged and skipped.
+
+A package declares, for example,
+
+    [project.entry-points."gradviz.ops"]
+    mine = "my_package.ops"
+
+and importing `my_package.ops` registers its operations with `gradviz.ops.op.op`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from importlib import metadata
+from typing import Final
+
+GROUPS: Final = ("gradviz.ops", "gradviz.importers", "gradviz.exporters")
+_LOG: Final = logging.getLogger(__name__)
+
+
+def load(entry_points: Iterable[metadata.EntryPoint] | None = None) -> tuple[str, ...]:
+    """Load what is installed (or the entry points given); the names of those that were loaded."""
+    found = _installed() if entry_points is None else entry_points
+    loaded = []
+    for entry_point in found:
+        try:
+            entry_point.load()
+        except Exception:  # noqa: BLE001
+            # Somebody else's code may raise anything, and must not keep gradviz from starting.
+            _LOG.exception("The plug-in %s (%s) is skipped", entry_point.name, entry_point.value)
+        else:
+            loaded.append(entry_point.name)
+    return tuple(loaded)
+
+
+def _installed() -> list[metadata.EntryPoint]:
+    return [entry for group in GROUPS for entry in metadata.entry_points(group=group)]
