@@ -1,0 +1,173 @@
+"""The sentences. Every number in them is the engine's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gradviz as gv
+from gradviz.engine import explain, gradcheck
+from gradviz.engine.answer import Answer, answer
+from gradviz.engine.diagnose import State
+from gradviz.engine.gradient import Role
+from gradviz.graph.model import Diagram, Graph, Node, OutPort, Query
+
+
+def sentences(found: Answer) -> list[str]:
+    return [str(explain.sentence(found, step)) for step in found.timeline.steps]
+
+
+def nine_sevens() -> Answer:
+    X = gv.variable([[1, 0, -1], [2, 1, 0], [0, -1, 1]], name="X")
+    B = gv.variable([[1, 2], [3, 4]], name="B")
+    s = gv.sum(X)
+    s.name = "s"
+    return answer(gv.diagram(s**2 + s - 1, [X, B]))
+
+
+def test_the_film_of_nine_sevens_in_words() -> None:
+    found = nine_sevens()
+    assert (
+        str(explain.sentence(found, None))
+        == "The question: if X changes a little, how much does y change?"
+    )
+    assert sentences(found) == [
+        "s = sum(X) = 3",
+        "square = s² = 3² = 9",
+        "add = square + s = 9 + 3 = 12",
+        "y = add − 1 = 12 − 1 = 11",
+        "Now backwards: if y itself rises a little, y rises just as much. Its gradient is 1.",
+        "y passes its gradient 1 on to add unchanged.",
+        "add passes its gradient 1 on to square unchanged.",
+        "add passes its gradient 1 on to s unchanged.",
+        "square passes its gradient 1 back to s, multiplied by its local derivative 2·s = 6.",
+        "s is used 2 times, so what came back by each road is added: 1 + 6 = 7.",
+        "s passes its gradient back to X: spread 7 over 3×3, which gives 3×3, each 7.",
+        "Done: ∂y/∂X = 3×3, each 7,  ∂y/∂B = None.",
+    ]
+
+
+def test_the_wire_shows_amount_times_local_derivative() -> None:
+    found = nine_sevens()
+    step = next(
+        s
+        for s in found.timeline.steps
+        if s.address.node == "square" and s.address.role is Role.CONTRIBUTION
+    )
+    assert explain.wire(found, step).lines == ("1 × 2·s", "= 1 × 6", "= 6")
+
+
+def test_rules_are_written_with_names() -> None:
+    x = gv.variable([[1.0, 2.0]], name="x")
+    W = gv.variable([[1.0], [2.0]], name="W")
+    h = x @ W
+    h.name = "h"
+    r = gv.relu(h)
+    r.name = "r"
+    found = answer(gv.diagram(gv.sum(r)))
+    rules = {
+        (s.address.node, s.address.input): explain.rule_text(found, s)
+        for s in found.timeline.steps
+        if s.rule
+    }
+    assert rules["h", 0] == "g @ Wᵀ"
+    assert rules["h", 1] == "xᵀ @ g"
+    assert rules["r", 0] == "g where h > 0, else 0"
+
+
+def test_a_division_in_a_product_stands_in_brackets() -> None:
+    x = gv.variable(2.0, name="x")
+    z = gv.variable(4.0, name="z")
+    found = answer(gv.diagram(x / z))
+    texts = [
+        explain.local_text(found, s)
+        for s in found.timeline.steps
+        if s.address.role is Role.CONTRIBUTION
+    ]
+    assert texts == ["(1 / z)", "−(y / z)"]
+
+
+@pytest.mark.parametrize(
+    ("make", "state", "words"),
+    [
+        (lambda x: gv.variable(1.0, name="t"), State.NO_PATH, "nothing leads from x to t"),
+        (lambda x: gv.stop_gradient(x) * 2, State.STOPPED, "stop_gradient"),
+        (lambda x: gv.where(x > 0, 1.0, 2.0), State.NON_DIFFERENTIABLE_OP, "greater"),
+    ],
+)
+def test_a_missing_gradient_has_a_state_and_a_sentence(make, state: State, words: str) -> None:
+    x = gv.variable(1.0, name="x")
+    found = answer(gv.diagram(make(x), x))
+    missing = found.missing(OutPort("x"))
+    assert missing is not None
+    why = explain.reason(found, missing)
+    assert why.state is state
+    assert words in str(why.sentence)
+    assert str(why.remedy)
+
+
+def test_every_state_has_its_words() -> None:
+    assert set(explain._REASONS) == set(State)
+
+
+def test_notes_name_errors_first() -> None:
+    nodes = [
+        Node("A", "variable", (), {"shape": (3, 4), "dtype": "float64"}, "A"),
+        Node("p", "matmul", (OutPort("A"), OutPort("A")), {}, "p"),
+        Node("q", "sum", (None,), {}, "q"),
+        Node("u", "conv9", (OutPort("A"),), {}, "u"),
+    ]
+    found = answer(Diagram(Graph({n.id: n for n in nodes}), {"A": np.ones((3, 4))}))
+    lines = {note.nodes[0]: (note.severity, str(note.text)) for note in explain.notes(found)}
+    assert lines["p"] == ("error", "p: a is 3×4, b is 3×4: inner sizes 4 and 3 must be equal.")
+    assert lines["q"] == ("warning", "q: The input x has no wire.")
+    assert lines["u"][1] == "u: conv9 is not known here."
+
+
+def test_a_target_that_is_not_one_number_says_so() -> None:
+    x = gv.variable(np.ones((2, 3)), name="x")
+    found = answer(gv.diagram(x * 2))
+    assert any(
+        "the gradient of the sum of its 6 cells" in str(note.text) for note in explain.notes(found)
+    )
+
+
+def test_the_last_of_several_results_is_taken_and_it_says_so() -> None:
+    x = gv.variable(1.0, name="x")
+    a, b = x * 2, x * 3
+    b.name = "b"
+    from dataclasses import replace
+
+    diagram = gv.diagram([a, b])
+    found = answer(replace(diagram, queries=()))
+    assert found.question.chosen == "last"
+    assert any("the last one, b, was taken" in str(note.text) for note in explain.notes(found))
+
+
+def test_verdicts() -> None:
+    found = nine_sevens()
+    good, none = gradcheck.check(found)
+    assert str(explain.verdict(found, good)).startswith(
+        "∂y/∂X agrees with finite differences (9 entries"
+    )
+    assert (
+        str(explain.verdict(found, none))
+        == "∂y/∂B is None, and moving it changes nothing (4 entries)."
+    )
+
+
+def test_a_seed_is_named() -> None:
+    x = gv.variable([1.0, 2.0], name="x")
+    from dataclasses import replace
+
+    diagram = gv.diagram(x * 2)
+    diagram = replace(diagram, queries=(Query(of=("y",), seed=((1.0, 10.0),)),))
+    found = answer(diagram)
+    assert found.adjoint(OutPort("x")).tolist() == [2, 20]
+    assert any("starts with the seed" in text for text in sentences(found))
+
+
+def test_every_shown_number_is_the_engines() -> None:
+    found = nine_sevens()
+    assert explain.sum_line(found, OutPort("s")) == "1 + 6 = 7"
+    assert found.run[found.gradient.adjoints[OutPort("s")]] == 7
