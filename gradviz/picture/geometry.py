@@ -105,7 +105,7 @@ def _gate(card: Card) -> Arrangement:
 
 
 def _small(card: Card, body: Rect, width: float) -> Arrangement:
-    words = Rect(0, PILL + 2, width, LINE) if card.words else Rect(0, PILL, width, 0)
+    words = Rect(0, PILL + 4, width, LINE) if card.words else Rect(0, PILL, width, 0)
     middle = PILL / 2
     return Arrangement(
         width=width,

@@ -12,7 +12,9 @@ from gradviz.picture.look import NodeLook
 from gradviz.picture.plane import Point, Rect
 
 PORT_REACH: Final = 11.0
-"""Ports are easier to hit than they look, also from outside of the card."""
+"""Ports are easier to hit than they look, most of all from outside of the card."""
+REACH_INSIDE: Final = 8.0
+"""Inside, the cells beside a port must be reachable too."""
 
 
 class Part(Enum):
@@ -44,20 +46,19 @@ def hit(look: NodeLook, point: Point) -> Hit | None:
     """The part of `look` under `point` (canvas pixels), `None` beside the card."""
     arrangement = arrange(look.card)
     at = Point(point.x - look.place.x, point.y - look.place.y)
-    port = _port(arrangement, at)
-    if port:
+    inside = Rect(0, 0, arrangement.width, arrangement.height).contains(at)
+    port = _port(arrangement, at, REACH_INSIDE if inside else PORT_REACH)
+    if port or not inside:
         return port
-    if not Rect(0, 0, arrangement.width, arrangement.height).contains(at):
-        return None
     return _inside(arrangement, at) or Hit(Part.BODY)
 
 
-def _port(arrangement: Arrangement, at: Point) -> Hit | None:
+def _port(arrangement: Arrangement, at: Point, reach: float) -> Hit | None:
     ports = [(Part.INPUT, i, p) for i, p in enumerate(arrangement.inputs)]
     ports += [(Part.OUTPUT, i, p) for i, p in enumerate(arrangement.outputs)]
     near = [(math.dist(p, at), part, i) for part, i, p in ports]
     distance, part, index = min(near, key=lambda port: port[0], default=(math.inf, Part.BODY, 0))
-    return Hit(part, index) if distance <= PORT_REACH else None
+    return Hit(part, index) if distance <= reach else None
 
 
 def _inside(arrangement: Arrangement, at: Point) -> Hit | None:
