@@ -34,7 +34,7 @@ CAPTION: Final = 20.0
 SLOT: Final = 20.0
 SLOT_GAP: Final = 4.0
 SLOTS_SHOWN: Final = 5
-NARROWEST: Final = 168.0
+NARROWEST: Final = 180.0
 NOTE_WIDTH: Final = 232.0
 WIDEST_NAME: Final = 208.0
 WIDEST_CELL: Final = 64.0
@@ -192,7 +192,7 @@ def _port_heights(count: int, middle: float) -> list[float]:
 def _column(card: Card) -> float:
     """The width of the captions beside numbers."""
     captions = (card.value_caption, card.gradient_caption if card.gradient else "")
-    return _up(max(text.width(caption, text.PLAIN) for caption in captions) + 12)
+    return _up(max(text.width(caption, text.PLAIN) for caption in captions) + GAP)
 
 
 def _inner_width(card: Card, gutters: float) -> float:

@@ -139,12 +139,12 @@ def _waiting(box: BandBox, band: Band, theme: Theme) -> list[Piece]:
 
 
 def _fitted(box: BandBox, band: Band) -> str:
-    return text.elide(band.words, text.PLAIN, box.box.width - 2 * INSET)
+    return text.elide(band.words, text.PLAIN, box.box.width - INSET)
 
 
 def waiting_ground(box: BandBox, band: Band) -> Rect:
     """A plain ground behind words on hatching."""
-    width = text.width(_fitted(box, band), text.PLAIN) + INSET
+    width = min(text.width(_fitted(box, band), text.PLAIN) + INSET, box.box.width - INSET)
     x, y = box.box.center
     return Rect(x - width / 2, y - 8, width, 16)
 
