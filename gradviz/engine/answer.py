@@ -21,6 +21,8 @@ from gradviz.graph.model import Array, Diagram, Graph, Node, OutPort, Query, fro
 from gradviz.ops import registry
 from gradviz.text import mark
 
+COINCIDENCE_NODES = 100
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -109,18 +111,52 @@ class Answer:
         if found is not None:
             return None if self.run[found] is not None else self._not_run(port)
         question = self.question
-        why = diagnose.missing(self.specs, question.of, port, stop=question.stop, gradient=self.gradient)
+        why = diagnose.missing(
+            self.specs, question.of, port, stop=question.stop, gradient=self.gradient
+        )
         # Only literals are never asked for: everything else that leads to the target is.
         if port not in self.gradient.wrt and why.state is State.NON_DIFFERENTIABLE_OP:
             return replace(why, state=State.NOT_ASKED, nodes=())
         return why
 
+    @cached_property
+    def coincidence(self) -> tuple[OutPort, OutPort] | None:
+        """Target and wrt whose value and gradient are the same number here, but not elsewhere.
+
+        Only looked for where one number is differentiated by one number; found by moving it by 1 and running again.
+        """
+        if len(self.question.of) != 1 or len(self.graph) > COINCIDENCE_NODES:
+            return None
+        (y,) = self.question.of
+        for x in self.question.wrt:
+            value, slope, at = self.value(y), self.adjoint(x), self.diagram.values.get(x.node)
+            if (
+                value is None
+                or slope is None
+                or at is None
+                or x == y
+                or value.ndim
+                or slope.ndim
+                or at.ndim
+                or value != slope
+            ):
+                continue
+            moved = frozen_array(float(at) + 1, at.dtype)
+            elsewhere = run(self.setup.plan, {**self.values, **self.setup.seeds, x.node: moved})
+            if elsewhere[y] != elsewhere[self.gradient.adjoints[x]]:
+                return y, x
+        return None
+
     def _not_run(self, port: OutPort) -> Missing:
-        broken = tuple(id for id in self.specs.order if self.run.error(id) or id in self.specs.problems)
+        broken = tuple(
+            id for id in self.specs.order if self.run.error(id) or id in self.specs.problems
+        )
         return Missing(State.NOT_RUN, tuple(p.node for p in self.question.of), port.node, broken)
 
 
-def answer(diagram: Diagram, previous: Answer | None = None, cancelled: Cancelled = lambda: False) -> Answer:
+def answer(
+    diagram: Diagram, previous: Answer | None = None, cancelled: Cancelled = lambda: False
+) -> Answer:
     """Compute a diagram. With the answer to an earlier one, only what changed is worked out again.
 
     Raises GraphError for a cycle, InputError for a question that cannot be asked, LimitError for too large a run.
@@ -146,7 +182,15 @@ def prepare(diagram: Diagram, previous: Specs | None = None) -> Setup:
         stop=question.stop,
         unconnected=question.unconnected,
     )
-    return Setup(specs, question, query, found, plan(found.graph, {**extended.outputs, **found.specs}), extended, seeds)
+    return Setup(
+        specs,
+        question,
+        query,
+        found,
+        plan(found.graph, {**extended.outputs, **found.specs}),
+        extended,
+        seeds,
+    )
 
 
 def ask(specs: Specs, query: Query) -> Question:
@@ -154,9 +198,15 @@ def ask(specs: Specs, query: Query) -> Question:
     graph = specs.graph
     for id in (*query.of, *query.wrt, *query.stop_gradients):
         if id not in graph:
-            raise InputError(mark("engine", "The question names {id}, which is not in the graph."), id=id)
+            raise InputError(
+                mark("engine", "The question names {id}, which is not in the graph."), id=id
+            )
     of, chosen = (query.of, "asked") if query.of else _default_target(specs)
-    wrt = query.wrt or tuple(n.id for n in graph if n.op in ("variable", "random_normal") and specs.is_float(OutPort(n.id)))
+    wrt = query.wrt or tuple(
+        n.id
+        for n in graph
+        if n.op in ("variable", "random_normal") and specs.is_float(OutPort(n.id))
+    )
     return Question(
         tuple(map(OutPort, of)),
         tuple(map(OutPort, wrt)),
@@ -219,7 +269,9 @@ def _with_seeds(
         try:
             value = frozen_array(np.array(seed, dtype=spec.dtype))
         except (ValueError, TypeError) as error:
-            raise InputError(mark("engine", "The seed is not made of numbers in equal rows.")) from error
+            raise InputError(
+                mark("engine", "The seed is not made of numbers in equal rows.")
+            ) from error
         id = f"seed'{number}"
         nodes.append(Node(id, "constant", (), {"shape": value.shape, "dtype": spec.dtype.name}))
         values[id] = value

@@ -492,6 +492,24 @@ def _missing_notes(answer: Answer) -> list[Note]:
 def _remarks(answer: Answer) -> list[Note]:
     found = []
     question = answer.question
+    if answer.coincidence is not None:
+        y, x = answer.coincidence
+        text = mark(
+            "engine",
+            "{y} and {slope} are the same number here, {number}: a coincidence. Change {x} and see.",
+        )
+        words = {
+            "y": name(answer, y.node),
+            "slope": partial(answer, x.node),
+            "x": name(answer, x.node),
+        }
+        found.append(
+            Note(
+                "info",
+                Message(text, {**words, "number": array_words(answer.value(y))}),
+                (y.node, x.node),
+            )
+        )
     if question.chosen == "last":
         text = mark(
             "engine", "Nothing says which result to differentiate: the last one, {y}, was taken."

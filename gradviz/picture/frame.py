@@ -32,6 +32,7 @@ from gradviz.picture.look import (
     Label,
     NodeLook,
     Note,
+    NoteLook,
     Number,
     PacketLook,
     Phase,
@@ -41,7 +42,7 @@ from gradviz.picture.look import (
     State,
     WireLook,
 )
-from gradviz.picture.plane import Point
+from gradviz.picture.plane import Point, Rect
 from gradviz.picture.words import Translate
 from gradviz.text import Message, same, shape_words
 
@@ -83,7 +84,8 @@ class Framer:
         wires = self._wire_looks(answer, moment, nodes)
         packets = self._packets(moment, wires)
         self._nodes, self._wires = nodes, wires
-        return labels.compose(tuple(nodes.values()), tuple(wires.values()), packets)
+        notes = tuple(look for note in answer.diagram.notes if (look := _note(note)) is not None)
+        return labels.compose(tuple(nodes.values()), tuple(wires.values()), packets, notes)
 
     def _use(self, answer: Answer) -> None:
         if answer is self._answer:
@@ -220,6 +222,16 @@ class Framer:
                 shown = self._content(before), self._content(after)
                 found += film.packets(moment.family, flow, wire_id(end), *shown, moment.progress)
         return tuple(found)
+
+
+def _note(note: Mapping[str, object]) -> NoteLook | None:
+    """A note that has a place on the canvas: `{"text": …, "place": [x, y, width, height]}`."""
+    text, place = note.get("text"), note.get("place")
+    if not isinstance(text, str) or not isinstance(place, tuple) or len(place) != len(Rect._fields):
+        return None
+    if not all(isinstance(number, int | float) for number in place):
+        return None
+    return NoteLook(Rect(*place), text)
 
 
 def wire_id(end: InPort) -> str:
