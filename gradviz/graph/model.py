@@ -188,21 +188,31 @@ class Diagram:
 _TAKEN = re.compile(r"(.*?)_(\d+)\Z")
 
 
-def free_name(wanted: str, taken: Mapping[str, object] | set[str]) -> str:
-    """`wanted`, or `wanted_2`, `wanted_3`, … if it is taken."""
+Taken = Mapping[str, object] | set[str]
+
+
+def free_name(wanted: str, taken: Taken, used: dict[str, int] | None = None) -> str:
+    """`wanted`, or `wanted_2`, `wanted_3`, … if it is taken.
+
+    `used` remembers the last number given per stem, so that many names in a row do not search from 2 each time.
+    """
     if wanted not in taken:
         return wanted
     match = _TAKEN.fullmatch(wanted)
     stem = match[1] if match else wanted
     number = int(match[2]) + 1 if match else 2
+    if used is not None:
+        number = max(number, used.get(stem, 0) + 1)
     while f"{stem}_{number}" in taken:
         number += 1
+    if used is not None:
+        used[stem] = number
     return f"{stem}_{number}"
 
 
-def free_id(wanted: str, taken: Mapping[str, object] | set[str]) -> str:
-    """An id like `wanted`, made of `[A-Za-z0-9_-]`, that is not taken."""
-    return free_name(re.sub(r"[^A-Za-z0-9_-]", "_", wanted)[:56] or "node", taken)
+def free_id(wanted: str, taken: Taken, used: dict[str, int] | None = None) -> str:
+    """An id like `wanted`, made of `[A-Za-z0-9_-]`, that is not taken; `used` as for `free_name`."""
+    return free_name(re.sub(r"[^A-Za-z0-9_-]", "_", wanted)[:56] or "node", taken, used)
 
 
 def freeze(value: object) -> object:

@@ -429,6 +429,8 @@ class Collected:
         calls = _calls(outputs)
         taken = {call.name for call in calls if call.name} | set(given.values())
         seen: set[str] = set()
+        used_names: dict[str, int] = {}
+        used_ids: dict[str, int] = {}
         for call in calls:
             assert call.op is not None
             wanted = given.get(id(call)) or call.name
@@ -437,10 +439,10 @@ class Collected:
             elif call.specs[0].weak and not call.inputs:
                 name = ""
             else:
-                name = free_name(wanted or call.op.name, taken)
+                name = free_name(wanted or call.op.name, taken, used_names)
             seen.add(name)
             taken.add(name)
-            node_id = free_id(name or "c", nodes)
+            node_id = free_id(name or "c", nodes, used_ids)
             inputs = tuple(OutPort(self._ids[id(e.call)], e.index) for e in call.inputs)
             nodes[node_id] = Node(node_id, call.op.name, inputs, cast(Any, freeze(dict(call.attributes))), name)
             self._ids[id(call)] = node_id
