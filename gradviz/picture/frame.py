@@ -60,6 +60,7 @@ class Framer:
         self._contents: dict[int, tuple[Array, Content]] = {}
         self._nodes: dict[str, NodeLook] = {}
         self._wires: dict[str, WireLook] = {}
+        self._still: tuple[Answer, int, bool, bool] | None = None
 
     def sizes(self, answer: Answer) -> dict[str, tuple[float, float]]:
         """The size of every card, in canvas pixels: what the layout needs."""
@@ -78,14 +79,20 @@ class Framer:
         """The picture at a position of the film; `moved` are the places of cards that are being dragged."""
         self._use(answer)
         moment = _Moment(answer, position, progress)
-        nodes = {
-            node.id: self._node(node, moment, moved or {}, dimmed=dimmed) for node in answer.graph
-        }
-        wires = self._wire_looks(answer, moment, nodes)
-        packets = self._packets(moment, wires)
-        self._nodes, self._wires = nodes, wires
+        # While a packet travels, nothing changes but the packet.
+        still = None if moved or moment.merging else (answer, position, progress >= 1, dimmed)
+        if still is None or still != self._still:
+            self._nodes = {
+                node.id: self._node(node, moment, moved or {}, dimmed=dimmed)
+                for node in answer.graph
+            }
+            self._wires = self._wire_looks(answer, moment, self._nodes)
+            self._still = still
+        packets = self._packets(moment, self._wires)
         notes = tuple(look for note in answer.diagram.notes if (look := _note(note)) is not None)
-        return labels.compose(tuple(nodes.values()), tuple(wires.values()), packets, notes)
+        return labels.compose(
+            tuple(self._nodes.values()), tuple(self._wires.values()), packets, notes
+        )
 
     def _use(self, answer: Answer) -> None:
         if answer is self._answer:
@@ -284,6 +291,10 @@ class _Moment:
 
     def arrived(self, port: OutPort) -> tuple[tuple[Contribution, bool], ...]:
         return self.timeline.arrived(port, self._known)
+
+    @property
+    def merging(self) -> bool:
+        return self._role is Role.MERGE and self.progress < 1
 
     def merges(self, port: OutPort) -> bool:
         return self._role is Role.MERGE and self.step is not None and self.step.port == port
