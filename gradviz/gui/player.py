@@ -99,11 +99,11 @@ class Player(QObject):
         if self._position >= len(self.timeline) and self._progress >= 1:
             self._place(0)
         self._playing = True
-        self._started = self._clock() - self._length() / self._speed
-        self._timer.start()
         self.played.emit()
-        if self._position == 0:
-            self.tick()
+        # A step that is still under way goes on; otherwise the next one begins at once.
+        if self._progress >= 1:
+            self._begin(self._position + 1)
+        self._timer.start()
 
     def pause(self) -> None:
         """Stay; the picture of the present step is finished at once."""
@@ -173,8 +173,7 @@ class Player(QObject):
     def _begin(self, position: int) -> None:
         self._started = self._clock()
         self._place(position, 1.0 if self.reduced_motion else 0.0)
-        if self._progress < 1:
-            self._timer.start()
+        self._timer.start()
 
     def _rest(self) -> None:
         self._timer.stop()
