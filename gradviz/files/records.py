@@ -109,11 +109,18 @@ def _words(problem: str, inner: Way, way: Way) -> Message:
             given=_TYPES[types[2]],
             wanted=_TYPES[types[1].split(" | ")[0]],
         )
+    length = re.fullmatch(r"Expected `array` of length (\d+), got (\d+)", problem)
+    if length:
+        return message(
+            mark("files", "Here stand {given} entries, but {wanted} are expected."),
+            given=length[2],
+            wanted=length[1],
+        )
     return message(mark("files", "This cannot be read: {problem}."), problem=shown(problem))
 
 
 def _unknown_words(key: str, place: Way) -> Message:
-    known = _known(place)
+    known = next((kind.__struct_fields__ for kind in _OBJECTS if _fits(place, kind)), ())
     near = difflib.get_close_matches(key[:40], known, 1)
     if near:
         return message(
@@ -128,16 +135,15 @@ def _unknown_words(key: str, place: Way) -> Message:
     )
 
 
-def _known(place: Way) -> tuple[str, ...]:
-    """The keys of the object at `place`."""
-    for kind, pattern in _OBJECTS.items():
-        if len(pattern) == len(place) and all(
-            wanted in (None, step) for wanted, step in zip(pattern, place, strict=True)
-        ):
-            return kind.__struct_fields__
-    return ()
+def _fits(place: Way, kind: type[msgspec.Struct]) -> bool:
+    inner = place[2:] if place[:1] == ("definitions",) and len(place) > 2 else place
+    pattern = _OBJECTS[kind]
+    return len(pattern) == len(inner) and all(
+        wanted in (None, step) for wanted, step in zip(pattern, inner, strict=True)
+    )
 
 
+# Where each kind of object stands, `None` for any index or key.
 _OBJECTS: Final[dict[type[msgspec.Struct], tuple[str | None, ...]]] = {
     DocumentRecord: (),
     GraphRecord: ("graph",),
@@ -152,6 +158,6 @@ _TYPES: Final[dict[str, Text]] = {
     "str": mark("files", "a text in quotes"),
     "int": mark("files", "a whole number"),
     "float": mark("files", "a number"),
-    "bool": mark("files", "true or false"),
+    "bool": mark("files", "a truth value (true, false)"),
     "null": mark("files", "null"),
 }

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from gradviz.graph.fault import DiagramError, Way, check_exists
+from gradviz.graph.fault import DiagramError, Way, check_exists, check_id
 from gradviz.graph.model import Diagram, Graph
-from gradviz.graph.names import shown
 from gradviz.graph.plain import plain_fault
 from gradviz.limits import EXPRESSION_CHARACTERS, NOTE_CHARACTERS
 from gradviz.text import mark
@@ -53,15 +52,17 @@ def _check_plain(section: str, content: object) -> None:
 def _check_ids(section: str, items: tuple[Mapping[str, object], ...]) -> None:
     seen: set[str] = set()
     for index, item in enumerate(items):
-        id = item.get("id")
-        if isinstance(id, str):
-            if id in seen:
-                raise DiagramError(
-                    mark("graph", 'Two of these have the id "{id}"; change one.'),
-                    place=(section, index, "id"),
-                    id=shown(id),
-                )
-            seen.add(id)
+        if "id" not in item:
+            continue
+        id = item["id"]
+        place = (section, index, "id")
+        check_id(id, place=place)
+        assert isinstance(id, str)
+        if id in seen:
+            raise DiagramError(
+                mark("graph", 'Two of these have the id "{id}"; change one.'), place=place, id=id
+            )
+        seen.add(id)
 
 
 def _check_references(

@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import Final
 
 from gradviz.graph.annotations import check_annotations
-from gradviz.graph.fault import DiagramError, DiagramLimitError, Way, check_exists
+from gradviz.graph.fault import DiagramError, DiagramLimitError, Way, check_exists, check_id
 from gradviz.graph.model import Diagram, Graph, Node, Query
-from gradviz.graph.names import DERIVED_ID, ID, look_alike, name_fault, shown
+from gradviz.graph.names import look_alike, name_fault, shown
 from gradviz.graph.plain import plain_fault
 from gradviz.graph.values import called, check_shape, check_value, check_values, whole_numbers
 from gradviz.graph.walk import cycle_words, find_cycle
@@ -79,16 +79,6 @@ def validate_graph(graph: Graph, *, derived_ids: bool = False) -> None:
             mark("graph", "The wires form a cycle: {path}. Take one of them away."),
             place=(*_NODES, cycle[0], "inputs"),
             path=cycle_words(graph, cycle),
-        )
-
-
-def check_id(id: str, *, derived: bool = False, place: Way = ()) -> None:
-    """Raise DiagramError unless `id` can identify a node."""
-    if not isinstance(id, str) or not (DERIVED_ID if derived else ID).fullmatch(id):
-        raise DiagramError(
-            mark("graph", '"{id}" cannot be an id: use 1 to 64 of the characters A-Z a-z 0-9 _ -'),
-            place=place,
-            id=shown(str(id)),
         )
 
 
