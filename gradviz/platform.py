@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 from typing import Final
 
+WINDOWS: Final = os.name == "nt"
+
 # Flags a system does not have are 0. Opening never waits (a FIFO without a writer), never makes a
 # terminal ours, never hands the file to a child, and on Windows never changes line ends.
 READ_FLAGS: Final = (
@@ -53,7 +55,7 @@ def sync_folder(folder: Path) -> None:
 
 def replace(source: Path, target: Path) -> None:
     """A rename over what is there; tried again on Windows while a virus scanner or an indexer holds the file."""
-    attempts = _REPLACE_ATTEMPTS if os.name == "nt" else 1
+    attempts = _REPLACE_ATTEMPTS if WINDOWS else 1
     for attempt in range(attempts):
         try:
             source.replace(target)

@@ -86,11 +86,10 @@ def float_text(number: float) -> str:
 
 
 def _float32_text(number: np.float32) -> str:
-    if not np.isfinite(number):
-        return float_text(float(number))
-    text = str(number)
-    # NumPy's shortest text is read as float64 first; should that round the other way, all digits are kept.
-    return _short(text if np.float32(float(text)) == number else float.__repr__(float(number)))
+    # NumPy finds the fewest digits, Python writes them, so that both widths look alike. Read back, they
+    # become float64 first; should that round the other way, all digits are kept.
+    short = float(str(number))
+    return float_text(short if np.float32(short) == number else float(number))
 
 
 def _short(text: str) -> str:

@@ -67,6 +67,15 @@ def build(record: DocumentRecord) -> Diagram:
     )
 
 
+def in_document(way: Way, record: GraphRecord) -> Way:
+    """A way through a diagram as one through its document, where nodes are a list."""
+    if way[:2] == ("graph", "nodes") and len(way) > 2 and isinstance(way[2], str):
+        ids = [line.id for line in record.nodes]
+        if way[2] in ids:
+            return ("graph", "nodes", ids.index(way[2]), *way[3:])
+    return way
+
+
 def _nodes(record: GraphRecord, way: Way) -> dict[str, Node]:
     nodes: dict[str, Node] = {}
     for index, line in enumerate(record.nodes):
@@ -164,7 +173,8 @@ def _definitions(section: list[dict[str, Any]]) -> tuple[Mapping[str, object], .
         try:
             validate_graph(graph)
         except DiagramError as error:
-            raise DiagramError(error.message, place=(*way, *error.place)) from None
+            place = (*way, *in_document(error.place, record.graph))
+            raise DiagramError(error.message, place=place) from None
         for part, ids in (("inputs", record.inputs), ("outputs", record.outputs)):
             for number, id in enumerate(ids):
                 check_exists(id, graph, (*way, part, number))

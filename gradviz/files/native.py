@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 from gradviz.errors import FileError
 from gradviz.files.atomic import write_bytes
-from gradviz.files.build import build
+from gradviz.files.build import build, in_document
 from gradviz.files.canonical import canonical
 from gradviz.files.disk import AnyPath, path_words, read_bytes
 from gradviz.files.migrate import migrate
 from gradviz.files.parse import json_path, parse, place_of
 from gradviz.files.records import DocumentRecord, convert
 from gradviz.files.scan import checked_text
-from gradviz.graph.fault import DiagramError, Way
+from gradviz.graph.fault import DiagramError
 from gradviz.graph.model import Diagram
 from gradviz.graph.plain import plain_fault
 from gradviz.graph.validate import validate
@@ -87,15 +87,6 @@ def _loaded(document: bytes | str, source: str) -> Loaded:
         error.path = source
         raise
     except DiagramError as error:
-        way = error.place if record is None else _in_document(error.place, record)
+        way = error.place if record is None else in_document(error.place, record.graph)
         raise FileError(error.message, path=source, place=place_of(way, text)) from error
     return Loaded(diagram, record.view)
-
-
-def _in_document(way: Way, record: DocumentRecord) -> Way:
-    """A way through a diagram as one through its document, where nodes are a list."""
-    if way[:2] == ("graph", "nodes") and len(way) > 2 and isinstance(way[2], str):
-        ids = [line.id for line in record.graph.nodes]
-        if way[2] in ids:
-            return ("graph", "nodes", ids.index(way[2]), *way[3:])
-    return way
