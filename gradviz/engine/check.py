@@ -81,20 +81,34 @@ def _unchanged(node: Node, previous: Specs, outputs: Mapping[str, Outputs]) -> b
 def _infer_node(node: Node, outputs: Mapping[str, Outputs]) -> Outputs | Problem:
     op = registry.find(node.op)
     if op is None:
-        return Problem(node.id, message(mark("engine", "{op} is not known here."), op=node.op), None, "unknown-op")
+        return Problem(
+            node.id,
+            message(mark("engine", "{op} is not known here."), op=node.op),
+            None,
+            "unknown-op",
+        )
     wanted = len(op.inputs)
     if len(node.inputs) != wanted and not (op.variadic and len(node.inputs) >= wanted):
         text = mark("engine", "{op} takes {wanted} inputs, not {count}.")
-        return Problem(node.id, message(text, op=op.name, wanted=wanted, count=len(node.inputs)), None, "inputs")
+        return Problem(
+            node.id,
+            message(text, op=op.name, wanted=wanted, count=len(node.inputs)),
+            None,
+            "inputs",
+        )
     specs: list[Spec] = []
     for index, port in enumerate(node.inputs):
         if port is None:
             text = mark("engine", "The input {name} has no wire.")
-            return Problem(node.id, message(text, name=op.port_names(len(node.inputs))[index]), index, "open")
+            return Problem(
+                node.id, message(text, name=op.port_names(len(node.inputs))[index]), index, "open"
+            )
         found = outputs[port.node]
         if port.index >= len(found):
             text = mark("engine", "The wire at {name} comes from an output that does not exist.")
-            return Problem(node.id, message(text, name=op.port_names(len(node.inputs))[index]), index, "inputs")
+            return Problem(
+                node.id, message(text, name=op.port_names(len(node.inputs))[index]), index, "inputs"
+            )
         spec = found[port.index]
         if spec is None:
             return UNKNOWN

@@ -91,7 +91,9 @@ def _cut(
             cuts.append((id, _kind(specs, id, stopped)))
     if not cuts:
         # Every wire could carry a cotangent, but a rule has no derivative for the input it enters by.
-        cuts = [(id, State.NON_DIFFERENTIABLE_OP) for id in _silent(graph, reached & leading, gradient)]
+        cuts = [
+            (id, State.NON_DIFFERENTIABLE_OP) for id in _silent(graph, reached & leading, gradient)
+        ]
     if not cuts:
         return Missing(State.NO_PATH, targets, wrt.node)
     return Missing(cuts[0][1], targets, wrt.node, tuple(id for id, _ in cuts))
@@ -118,5 +120,8 @@ def _silent(graph: Graph, nodes: set[str], gradient: Gradient | None) -> list[st
         id
         for id in nodes
         if OutPort(id) in gradient.adjoints
-        and any(p is not None and p.node in nodes and InPort(id, i) not in told for i, p in enumerate(graph[id].inputs))
+        and any(
+            p is not None and p.node in nodes and InPort(id, i) not in told
+            for i, p in enumerate(graph[id].inputs)
+        )
     ]

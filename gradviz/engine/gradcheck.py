@@ -98,12 +98,19 @@ class _Bench:
         diagram = _in_float64(answer.diagram)
         self._setup = prepare(diagram, None)
         specs = self._setup.specs
-        values: Mapping[str, Array] = {**self._setup.gradient.values, **self._setup.seeds, **diagram.values, **_drawn(answer)}
+        values: Mapping[str, Array] = {
+            **self._setup.gradient.values,
+            **self._setup.seeds,
+            **diagram.values,
+            **_drawn(answer),
+        }
         values = {**values, **{id: _as_float64(array) for id, array in values.items()}}
         self._values = dict(values)
         self._run = run(self._setup.plan, self._values, cancelled)
         self._values.update(self._held(specs))
-        self.start = {port: array for port in self._ports(specs) if (array := self._run[port]) is not None}
+        self.start = {
+            port: array for port in self._ports(specs) if (array := self._run[port]) is not None
+        }
         self._plan: Plan = plan(specs.graph, specs.outputs, {p.node for p in answer.question.of})
 
     def _ports(self, specs: Specs) -> list[OutPort]:
@@ -114,7 +121,11 @@ class _Bench:
         stopped = {port.node for port in self._answer.question.stop}
         held = {}
         for node in specs.graph:
-            cut = node.op == "stop_gradient" or node.op == "cast" and not specs.is_float(OutPort(node.id))
+            cut = (
+                node.op == "stop_gradient"
+                or node.op == "cast"
+                and not specs.is_float(OutPort(node.id))
+            )
             array = self._run[OutPort(node.id)]
             if (cut or node.id in stopped) and array is not None:
                 held[node.id] = array
@@ -144,7 +155,9 @@ class _Bench:
             self._float32_error(wrt, slope),
         )
 
-    def _entry(self, wrt: OutPort, start: Array, cell: tuple[int, ...], slope: float, largest: float) -> Entry | None:
+    def _entry(
+        self, wrt: OutPort, start: Array, cell: tuple[int, ...], slope: float, largest: float
+    ) -> Entry | None:
         at = float(start[cell])
         h = STEP * max(1.0, abs(at))
         centre = self._target(wrt, start, cell, at)
@@ -158,7 +171,8 @@ class _Bench:
         estimate = abs(narrow - wide) + noise
         tolerance = RELATIVE * largest + ESTIMATES * estimate + ABSOLUTE
         kink = all(
-            abs((p - centre) - (centre - m)) / step > 10 * (noise + ABSOLUTE) + 100 * step * (1 + abs(difference))
+            abs((p - centre) - (centre - m)) / step
+            > 10 * (noise + ABSOLUTE) + 100 * step * (1 + abs(difference))
             for p, m, step in ((plus, minus, h), (plus2, minus2, h / 2))
         )
         agrees = abs(slope - difference) <= tolerance
@@ -192,7 +206,9 @@ def _in_float64(diagram: Diagram) -> Diagram:
     for id, node in diagram.graph.nodes.items():
         single = node.attributes.get("dtype") == "float32"
         nodes[id] = node.with_attributes(dtype="float64") if single else node
-    return replace(diagram, graph=Graph(nodes), values={id: _as_float64(a) for id, a in diagram.values.items()})
+    return replace(
+        diagram, graph=Graph(nodes), values={id: _as_float64(a) for id, a in diagram.values.items()}
+    )
 
 
 def _as_float64(array: Array) -> Array:
@@ -218,4 +234,8 @@ def agree(verdicts: Sequence[Verdict]) -> bool:
 def worst(verdicts: Sequence[Verdict]) -> Verdict | None:
     """The verdict with the entry that is farthest beyond (or nearest to) its tolerance."""
     with_entry = [v for v in verdicts if v.worst is not None]
-    return max(with_entry, key=lambda v: cast(Entry, v.worst).error - cast(Entry, v.worst).tolerance, default=None)
+    return max(
+        with_entry,
+        key=lambda v: cast(Entry, v.worst).error - cast(Entry, v.worst).tolerance,
+        default=None,
+    )

@@ -127,7 +127,8 @@ def gradient(
     """
     if unconnected not in ("none", "zero"):
         raise GradientError(
-            mark("engine", 'unconnected_gradients is "none" or "zero", not {given}.'), given=repr(unconnected)
+            mark("engine", 'unconnected_gradients is "none" or "zero", not {given}.'),
+            given=repr(unconnected),
         )
     backward = _Backward(specs, stop, occurrence)
     backward.seed(of, seeds or (None,) * len(of))
@@ -183,7 +184,10 @@ class _Backward:
                 shape = cast(Spec, self._primal[given]).shape
                 if shape != spec.shape:
                     raise ShapeError(
-                        mark("engine", "The seed is {seed}, but the target is {target}: they must have the same shape."),
+                        mark(
+                            "engine",
+                            "The seed is {seed}, but the target is {target}: they must have the same shape.",
+                        ),
                         seed=shape_words(shape),
                         target=shape_words(spec.shape),
                     )
@@ -222,7 +226,9 @@ class _Backward:
         wanted = [
             (index, source)
             for index, source in enumerate(node.inputs)
-            if source is not None and source.node in active and passes(self._graph, self._primal, source, InPort(id, index))
+            if source is not None
+            and source.node in active
+            and passes(self._graph, self._primal, source, InPort(id, index))
         ]
         if not wanted:
             return
@@ -242,7 +248,9 @@ class _Backward:
         g: Any = tuple(self._cotangent(port) for port in outputs)
         terms = op.vjp_rule(g[0] if single else g, out[0] if single else out, *inputs, **attributes)
         if len(terms) != len(inputs):
-            raise GradientError(mark("engine", "The rule of {op} does not answer for each input."), op=op.name)
+            raise GradientError(
+                mark("engine", "The rule of {op} does not answer for each input."), op=op.name
+            )
         return terms
 
     def _cotangent(self, port: OutPort) -> Expr | None:
@@ -270,7 +278,9 @@ class _Backward:
             self.steps.append(Step(fit, source, fitting, amount=result, result=fitted))
         self.arrived.setdefault(source, []).append(Contribution(InPort(node.id, index), fitted))
 
-    def _times(self, amount: OutPort, local: Any, address: Address) -> tuple[Term, OutPort, tuple[str, ...]]:
+    def _times(
+        self, amount: OutPort, local: Any, address: Address
+    ) -> tuple[Term, OutPort, tuple[str, ...]]:
         """Amount × local derivative; ×1 needs no node."""
         g = self._expr(amount)
         if not isinstance(local, Expr):
@@ -282,7 +292,9 @@ class _Backward:
         result, second = self._grow(multiply(g, self._expr(factor)), address)
         return factor, result, first + second
 
-    def _fit(self, cotangent: Expr, spec: Spec, address: Address) -> tuple[OutPort, tuple[str, ...]]:
+    def _fit(
+        self, cotangent: Expr, spec: Spec, address: Address
+    ) -> tuple[OutPort, tuple[str, ...]]:
         """A cotangent has the shape and dtype of its value."""
         if cotangent.shape != spec.shape:
             cotangent = adjoint.sum_to(cotangent, shape=spec.shape)
@@ -306,7 +318,9 @@ class _Backward:
     def _expr(self, port: OutPort) -> Expr:
         call = self._calls.get(port.node)
         if call is None:
-            specs = self.specs.get(port.node) or cast("tuple[Spec, ...]", self._primal.outputs[port.node])
+            specs = self.specs.get(port.node) or cast(
+                "tuple[Spec, ...]", self._primal.outputs[port.node]
+            )
             call = self._calls[port.node] = leaf(port.node, specs)
         return Expr(call, port.index)
 
@@ -329,7 +343,9 @@ class _Backward:
 
     def _port(self, expression: Expr) -> OutPort:
         call = expression.call
-        return OutPort(call.port if call.port is not None else self._grown[id(call)], expression.index)
+        return OutPort(
+            call.port if call.port is not None else self._grown[id(call)], expression.index
+        )
 
     def _node_of(self, call: Call, address: Address, made: list[str]) -> str:
         assert call.op is not None

@@ -47,7 +47,9 @@ def plan(
             continue
         node = graph[id]
         inputs = tuple(
-            None if port is None or port.index >= len(specs[port.node]) else specs[port.node][port.index]
+            None
+            if port is None or port.index >= len(specs[port.node])
+            else specs[port.node][port.index]
             for port in node.inputs
         )
         nodes.append(PlannedNode(id, registry.find(node.op), node.inputs, inputs, node.attributes))

@@ -74,7 +74,9 @@ def run(
     return Run(records)
 
 
-def _record(node: PlannedNode, records: Mapping[str, Record], values: Mapping[str, Array]) -> Record:
+def _record(
+    node: PlannedNode, records: Mapping[str, Record], values: Mapping[str, Array]
+) -> Record:
     if node.id in values:
         return Record(node.id, (values[node.id],))
     if node.op is None:
@@ -88,9 +90,21 @@ def _record(node: PlannedNode, records: Mapping[str, Record], values: Mapping[st
     if any(spec is None for spec in node.specs):
         return Record(node.id, waiting=True)
     try:
-        return Record(node.id, node.op.evaluate(arrays, cast("tuple[Spec, ...]", node.specs), node.attributes))
+        return Record(
+            node.id, node.op.evaluate(arrays, cast("tuple[Spec, ...]", node.specs), node.attributes)
+        )
     except GradvizError as error:
         return Record(node.id, error=error.message)
-    except (ValueError, ArithmeticError, TypeError, IndexError, np.linalg.LinAlgError, MemoryError) as error:
+    except (
+        ValueError,
+        ArithmeticError,
+        TypeError,
+        IndexError,
+        np.linalg.LinAlgError,
+        MemoryError,
+    ) as error:
         reason = str(error) or type(error).__name__
-        return Record(node.id, error=message(mark("engine", "It cannot be computed: {reason}."), reason=reason))
+        return Record(
+            node.id,
+            error=message(mark("engine", "It cannot be computed: {reason}."), reason=reason),
+        )

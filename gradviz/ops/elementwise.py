@@ -57,7 +57,13 @@ def _(out: Any, x: Any, y: Any) -> Rule:
     binding=ADDED,
     formula="x - y",
     code=dict.fromkeys(("numpy", "tf", "torch", "jax"), "{x} - {y}"),
-    aliases={"numpy": "subtract", "tf": "subtract sub", "torch": "subtract sub", "jax": "subtract", "math": "- − minus"},
+    aliases={
+        "numpy": "subtract",
+        "tf": "subtract sub",
+        "torch": "subtract sub",
+        "jax": "subtract",
+        "math": "- − minus",
+    },
     spec=shapes.elementwise_number,
     linear_in=("x", "y"),
     examples=[example([1.0, 2.0], [[10.0], [20.0]]), example(2.0, 3.0)],
@@ -81,7 +87,13 @@ def _(out: Any, x: Any, y: Any) -> Rule:
     binding=MULTIPLIED,
     formula=r"x \cdot y",
     code=dict.fromkeys(("numpy", "tf", "torch", "jax"), "{x} * {y}"),
-    aliases={"numpy": "multiply", "tf": "multiply mul", "torch": "multiply mul", "jax": "multiply", "math": "* × · times"},
+    aliases={
+        "numpy": "multiply",
+        "tf": "multiply mul",
+        "torch": "multiply mul",
+        "jax": "multiply",
+        "math": "* × · times",
+    },
     spec=shapes.elementwise,
     linear_in=("x", "y"),
     examples=[example([1.0, 2.0], [[10.0], [20.0]]), example(2.0, 3.0)],
@@ -105,7 +117,13 @@ def _(out: Any, x: Any, y: Any) -> Rule:
     binding=DIVIDED,
     formula=r"\frac{x}{y}",
     code=dict.fromkeys(("numpy", "tf", "torch", "jax"), "{x} / {y}"),
-    aliases={"numpy": "divide true_divide", "tf": "divide truediv div", "torch": "divide div", "jax": "divide", "math": "/ ÷ over"},
+    aliases={
+        "numpy": "divide true_divide",
+        "tf": "divide truediv div",
+        "torch": "divide div",
+        "jax": "divide",
+        "math": "/ ÷ over",
+    },
     spec=shapes.elementwise_float,
     linear_in=("x",),
     examples=[example([1.0, 2.0], [[10.0], [20.0]]), example(2.0, 3.0)],
@@ -129,7 +147,13 @@ def _(out: Any, x: Any, y: Any) -> Rule:
     binding=RAISED,
     formula="x^{y}",
     code=dict.fromkeys(("numpy", "tf", "torch", "jax"), "{x} ** {y}"),
-    aliases={"numpy": "power float_power", "tf": "pow", "torch": "pow", "jax": "power", "math": "** ^ pow"},
+    aliases={
+        "numpy": "power float_power",
+        "tf": "pow",
+        "torch": "pow",
+        "jax": "power",
+        "math": "** ^ pow",
+    },
     spec=shapes.elementwise_number,
     examples=[example([1.5, 2.0, 0.5], 3.0), example([1.5, 2.0], [[0.5], [-1.25]])],
 )
@@ -165,20 +189,26 @@ def _(out: Any, x: Any, y: Any) -> Rule:
 def power_slope(x: Any, y: Any) -> Any:
     """y * x**(y - 1) without 0 * inf at y = 0."""
     dtype = np.result_type(x, y, 1.0)
-    return np.where(np.equal(y, 0), dtype.type(0), y * np.power(np.asarray(x, dtype), np.subtract(y, 1.0)))
+    return np.where(
+        np.equal(y, 0), dtype.type(0), y * np.power(np.asarray(x, dtype), np.subtract(y, 1.0))
+    )
 
 
 @power_slope.local
 def _(out: Any, x: Any, y: Any) -> Rule:
     below = subtract(y, 1)
-    return multiply(y, power_slope(x, below)), add(power(x, below), multiply(y, power_log(x, below)))
+    return multiply(y, power_slope(x, below)), add(
+        power(x, below), multiply(y, power_log(x, below))
+    )
 
 
 @op(
     sign="xʸ ln x",
     category=GRADIENT,
     family="map",
-    summary=mark("ops", "The slope of xʸ by y: xʸ·log x, and 0 where x is 0 and y is not negative."),
+    summary=mark(
+        "ops", "The slope of xʸ by y: xʸ·log x, and 0 where x is 0 and y is not negative."
+    ),
     text="{x}^{y}·log({x})",
     binding=MULTIPLIED,
     formula=r"x^{y} \log x",
@@ -217,7 +247,13 @@ def _(out: Any, x: Any, y: Any) -> Rule:
     binding=NEGATED,
     formula="-x",
     code=dict.fromkeys(("numpy", "tf", "torch", "jax"), "-{x}"),
-    aliases={"numpy": "negative", "tf": "negative", "torch": "negative neg", "jax": "negative", "math": "neg"},
+    aliases={
+        "numpy": "negative",
+        "tf": "negative",
+        "torch": "negative neg",
+        "jax": "negative",
+        "math": "neg",
+    },
     spec=shapes.elementwise_number,
     linear_in=("x",),
     examples=[example([1.0, -2.0])],
@@ -240,8 +276,19 @@ def _(out: Any, x: Any) -> Rule:
     text="{x}²",
     binding=RAISED,
     formula="x^{2}",
-    code={"numpy": "np.square({x})", "tf": "tf.square({x})", "torch": "torch.square({x})", "jax": "jnp.square({x})"},
-    aliases={"numpy": "square", "tf": "square", "torch": "square", "jax": "square", "math": "sq squared"},
+    code={
+        "numpy": "np.square({x})",
+        "tf": "tf.square({x})",
+        "torch": "torch.square({x})",
+        "jax": "jnp.square({x})",
+    },
+    aliases={
+        "numpy": "square",
+        "tf": "square",
+        "torch": "square",
+        "jax": "square",
+        "math": "sq squared",
+    },
     spec=shapes.elementwise,
     examples=[example([1.5, -2.0]), example(3.0)],
 )
@@ -262,7 +309,12 @@ def _(out: Any, x: Any) -> Rule:
     summary=mark("ops", "The square root of every cell."),
     text="√({x})",
     formula=r"\sqrt{x}",
-    code={"numpy": "np.sqrt({x})", "tf": "tf.sqrt({x})", "torch": "torch.sqrt({x})", "jax": "jnp.sqrt({x})"},
+    code={
+        "numpy": "np.sqrt({x})",
+        "tf": "tf.sqrt({x})",
+        "torch": "torch.sqrt({x})",
+        "jax": "jnp.sqrt({x})",
+    },
     aliases={"numpy": "sqrt", "tf": "sqrt", "torch": "sqrt", "jax": "sqrt", "math": "sqrt √"},
     spec=shapes.elementwise_float,
     examples=[example([1.5, 2.0, 9.0])],
@@ -284,7 +336,12 @@ def _(out: Any, x: Any) -> Rule:
     summary=mark("ops", "e to the power of every cell."),
     text="exp({x})",
     formula="e^{x}",
-    code={"numpy": "np.exp({x})", "tf": "tf.exp({x})", "torch": "torch.exp({x})", "jax": "jnp.exp({x})"},
+    code={
+        "numpy": "np.exp({x})",
+        "tf": "tf.exp({x})",
+        "torch": "torch.exp({x})",
+        "jax": "jnp.exp({x})",
+    },
     aliases={"numpy": "exp", "tf": "exp", "torch": "exp", "jax": "exp", "math": "exp"},
     spec=shapes.elementwise_float,
     examples=[example([0.5, -1.0, 2.0])],
@@ -306,7 +363,12 @@ def _(out: Any, x: Any) -> Rule:
     summary=mark("ops", "The natural logarithm of every cell."),
     text="log({x})",
     formula=r"\log x",
-    code={"numpy": "np.log({x})", "tf": "tf.math.log({x})", "torch": "torch.log({x})", "jax": "jnp.log({x})"},
+    code={
+        "numpy": "np.log({x})",
+        "tf": "tf.math.log({x})",
+        "torch": "torch.log({x})",
+        "jax": "jnp.log({x})",
+    },
     aliases={"numpy": "log", "tf": "log", "torch": "log", "jax": "log", "math": "log ln"},
     spec=shapes.elementwise_float,
     examples=[example([0.5, 1.0, 2.0])],
@@ -328,7 +390,12 @@ def _(out: Any, x: Any) -> Rule:
     summary=mark("ops", "The sine of every cell, in radians."),
     text="sin({x})",
     formula=r"\sin x",
-    code={"numpy": "np.sin({x})", "tf": "tf.sin({x})", "torch": "torch.sin({x})", "jax": "jnp.sin({x})"},
+    code={
+        "numpy": "np.sin({x})",
+        "tf": "tf.sin({x})",
+        "torch": "torch.sin({x})",
+        "jax": "jnp.sin({x})",
+    },
     aliases={"numpy": "sin", "tf": "sin", "torch": "sin", "jax": "sin", "math": "sin"},
     spec=shapes.elementwise_float,
     examples=[example([0.5, -1.0, 2.0])],
@@ -350,7 +417,12 @@ def _(out: Any, x: Any) -> Rule:
     summary=mark("ops", "The cosine of every cell, in radians."),
     text="cos({x})",
     formula=r"\cos x",
-    code={"numpy": "np.cos({x})", "tf": "tf.cos({x})", "torch": "torch.cos({x})", "jax": "jnp.cos({x})"},
+    code={
+        "numpy": "np.cos({x})",
+        "tf": "tf.cos({x})",
+        "torch": "torch.cos({x})",
+        "jax": "jnp.cos({x})",
+    },
     aliases={"numpy": "cos", "tf": "cos", "torch": "cos", "jax": "cos", "math": "cos"},
     spec=shapes.elementwise_float,
     examples=[example([0.5, -1.0, 2.0])],
@@ -372,7 +444,12 @@ def _(out: Any, x: Any) -> Rule:
     summary=mark("ops", "Squeezes every cell smoothly between −1 and 1."),
     text="tanh({x})",
     formula=r"\tanh x",
-    code={"numpy": "np.tanh({x})", "tf": "tf.tanh({x})", "torch": "torch.tanh({x})", "jax": "jnp.tanh({x})"},
+    code={
+        "numpy": "np.tanh({x})",
+        "tf": "tf.tanh({x})",
+        "torch": "torch.tanh({x})",
+        "jax": "jnp.tanh({x})",
+    },
     aliases={"numpy": "tanh", "tf": "tanh", "torch": "tanh", "jax": "tanh", "math": "tanh"},
     spec=shapes.elementwise_float,
     examples=[example([0.5, -1.0, 2.0])],
@@ -400,7 +477,13 @@ def _(out: Any, x: Any) -> Rule:
         "torch": "torch.sigmoid({x})",
         "jax": "jax.nn.sigmoid({x})",
     },
-    aliases={"tf": "sigmoid", "torch": "sigmoid", "jax": "sigmoid", "numpy": "expit", "math": "sigmoid logistic σ"},
+    aliases={
+        "tf": "sigmoid",
+        "torch": "sigmoid",
+        "jax": "sigmoid",
+        "numpy": "expit",
+        "math": "sigmoid logistic σ",
+    },
     spec=shapes.elementwise_float,
     examples=[example([0.5, -1.0, 2.0])],
 )

@@ -214,13 +214,17 @@ class Expr:
             mark("ops", "NumPy cannot read an expression. Use its .value, which is an array.")
         )
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **keywords: object) -> Expr:
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: object, **keywords: object
+    ) -> Expr:
         op = registry.lookup(ufunc.__name__)
         if op is None or method != "__call__" or keywords or op.differentiable is None:
             near = registry.nearest(ufunc.__name__)
             hint = near if near is not None else "none is near"
             raise InputError(
-                mark("ops", "numpy.{name} does not work on an expression; of gradviz's own: {near}."),
+                mark(
+                    "ops", "numpy.{name} does not work on an expression; of gradviz's own: {near}."
+                ),
                 name=ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}",
                 near=f"gradviz.{hint}" if near else hint,
             )
@@ -236,12 +240,17 @@ def _make(op: str, *inputs: object) -> Expr:
 def variable(value: object, name: str = "", dtype: object = None) -> Expr:
     """A source to differentiate by. Integers become float64; `name` is what the window shows."""
     if isinstance(value, Expr):
-        raise InputError(mark("ops", "A variable needs a value, not an expression; use its .value."))
+        raise InputError(
+            mark("ops", "A variable needs a value, not an expression; use its .value.")
+        )
     given = array_of(value)
     wanted = dtype_of(dtype) if dtype is not None else None
     if wanted is not None and wanted.kind != "f":
         raise InputError(
-            mark("ops", "A variable holds float64 or float32, not {dtype}: only those have gradients."),
+            mark(
+                "ops",
+                "A variable holds float64 or float32, not {dtype}: only those have gradients.",
+            ),
             dtype=wanted,
         )
     if wanted is None:
@@ -252,11 +261,15 @@ def variable(value: object, name: str = "", dtype: object = None) -> Expr:
 def constant(value: object, name: str = "", dtype: object = None) -> Expr:
     """A source that stays as it is. A plain Python number is weak: it takes the dtype of what it meets."""
     if isinstance(value, Expr):
-        raise InputError(mark("ops", "A constant needs a value, not an expression; use its .value."))
+        raise InputError(
+            mark("ops", "A constant needs a value, not an expression; use its .value.")
+        )
     if dtype is None and type(value) in (int, float):
         return literal(cast(float, value), name)
     given = array_of(value)
-    return _source("constant", frozen_array(given, dtype_of(dtype) if dtype is not None else given.dtype), name)
+    return _source(
+        "constant", frozen_array(given, dtype_of(dtype) if dtype is not None else given.dtype), name
+    )
 
 
 def literal(number: float, name: str = "") -> Expr:
@@ -265,7 +278,9 @@ def literal(number: float, name: str = "") -> Expr:
     try:
         value = frozen_array(float(number))
     except OverflowError as error:
-        raise InputError(mark("ops", "{number} is larger than a float64 can hold."), number="The number") from error
+        raise InputError(
+            mark("ops", "{number} is larger than a float64 can hold."), number="The number"
+        ) from error
     return Expr(Call(op, (), {"shape": (), "dtype": "weak"}, (WEAK,), name=name, outputs=(value,)))
 
 
@@ -280,7 +295,9 @@ def array_of(value: object) -> Array:
     try:
         array = np.asarray(value)
     except (ValueError, TypeError, OverflowError) as error:
-        raise InputError(mark("ops", "The rows have different lengths, or hold no numbers.")) from error
+        raise InputError(
+            mark("ops", "The rows have different lengths, or hold no numbers.")
+        ) from error
     kind = array.dtype.kind
     if kind in "iu":
         if kind == "u" and array.size and int(array.max()) > np.iinfo(np.int64).max:
@@ -319,7 +336,9 @@ def as_expr(value: object) -> Expr:
     return value if isinstance(value, Expr) else constant(value)
 
 
-def apply(op: Op, inputs: Sequence[object], attributes: Mapping[str, object]) -> Expr | tuple[Expr, ...]:
+def apply(
+    op: Op, inputs: Sequence[object], attributes: Mapping[str, object]
+) -> Expr | tuple[Expr, ...]:
     """`op` in symbols. Raises ShapeError or InputError, in the user's words, when it does not fit."""
     count = len(inputs)
     wanted = len(op.inputs)
@@ -368,7 +387,10 @@ def _index_item(item: object) -> object:
             array = array.astype(INT64) if array.dtype != BOOL else array
             return freeze({"array": array.tolist()})
     raise IndexRangeError(
-        mark("ops", "{item} cannot be an index: use whole numbers, slices, lists of whole numbers, None or …."),
+        mark(
+            "ops",
+            "{item} cannot be an index: use whole numbers, slices, lists of whole numbers, None or ….",
+        ),
         item=repr(item)[:60],
     )
 
@@ -378,7 +400,9 @@ def _bound(bound: object) -> int | None:
         return None
     if isinstance(bound, int | np.integer):
         return int(bound)
-    raise IndexRangeError(mark("ops", "A slice needs whole numbers, not {bound}."), bound=repr(bound)[:60])
+    raise IndexRangeError(
+        mark("ops", "A slice needs whole numbers, not {bound}."), bound=repr(bound)[:60]
+    )
 
 
 def _calls(outputs: Iterable[Expr]) -> list[Call]:
@@ -412,7 +436,9 @@ def compute(outputs: Iterable[Expr]) -> None:
                     call.outputs = call.op.evaluate(arrays, specs, call.attributes)
                 except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
                     raise InputError(
-                        mark("ops", "{op} cannot be computed: {reason}"), op=call.op.name, reason=error
+                        mark("ops", "{op} cannot be computed: {reason}"),
+                        op=call.op.name,
+                        reason=error,
                     ) from error
 
 
@@ -444,7 +470,9 @@ class Collected:
             taken.add(name)
             node_id = free_id(name or "c", nodes, used_ids)
             inputs = tuple(OutPort(self._ids[id(e.call)], e.index) for e in call.inputs)
-            nodes[node_id] = Node(node_id, call.op.name, inputs, cast(Any, freeze(dict(call.attributes))), name)
+            nodes[node_id] = Node(
+                node_id, call.op.name, inputs, cast(Any, freeze(dict(call.attributes))), name
+            )
             self._ids[id(call)] = node_id
             self.calls[node_id] = call
             if not call.inputs and call.outputs is not None and call.op.name != "random_normal":

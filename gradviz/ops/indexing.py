@@ -37,7 +37,9 @@ def _numpy_item(item: Any) -> Any:
         return None
     if isinstance(item, Mapping) and set(item) == {"slice"}:
         bounds = item["slice"]
-        if len(bounds) == 3 and all(b is None or (isinstance(b, int) and not isinstance(b, bool)) for b in bounds):
+        if len(bounds) == 3 and all(
+            b is None or (isinstance(b, int) and not isinstance(b, bool)) for b in bounds
+        ):
             if bounds[2] == 0:
                 raise IndexRangeError(mark("ops", "The step of a slice cannot be 0."))
             return slice(*bounds)
@@ -45,7 +47,9 @@ def _numpy_item(item: Any) -> Any:
         try:
             array = np.array(item["array"])
         except ValueError as error:
-            raise IndexRangeError(mark("ops", "The rows of an index have different lengths.")) from error
+            raise IndexRangeError(
+                mark("ops", "The rows of an index have different lengths.")
+            ) from error
         if array.dtype == BOOL:
             return array
         if array.dtype.kind == "i" or array.size == 0:
@@ -89,11 +93,18 @@ def _item_text(item: Any) -> str:
     sign="[ ]",
     category=SHAPE,
     family="move",
-    summary=mark("ops", "Picks cells, rows or columns by their number; one picked twice counts twice."),
+    summary=mark(
+        "ops", "Picks cells, rows or columns by their number; one picked twice counts twice."
+    ),
     text="{x}[{index}]",
     formula="x_{index}",
     code=dict.fromkeys(("numpy", "tf", "torch", "jax"), "{x}[{index}]"),
-    aliases={"numpy": "take", "tf": "gather strided_slice slice", "torch": "index_select", "math": "[] index"},
+    aliases={
+        "numpy": "take",
+        "tf": "gather strided_slice slice",
+        "torch": "index_select",
+        "math": "[] index",
+    },
     spec=lambda x, *, index: shapes.checked(_picked_shape(x.shape, index), x.dtype),
     linear_in=("x",),
     examples=[
@@ -116,7 +127,9 @@ def _put_spec(g: Spec, *, index: Index, shape: Shape) -> Spec:
     wanted = _picked_shape(tuple(shape), index)
     if g.shape != wanted:
         raise IndexRangeError(
-            mark("ops", "{given} cannot be put where {wanted} was picked."), given=g.shape, wanted=wanted
+            mark("ops", "{given} cannot be put where {wanted} was picked."),
+            given=g.shape,
+            wanted=wanted,
         )
     return shapes.checked(tuple(shape), g.dtype)
 
@@ -125,7 +138,9 @@ def _put_spec(g: Spec, *, index: Index, shape: Shape) -> Spec:
     sign="⇥[ ]",
     category=GRADIENT,
     family="move",
-    summary=mark("ops", "Puts numbers back to the cells they were picked from; the other cells get 0."),
+    summary=mark(
+        "ops", "Puts numbers back to the cells they were picked from; the other cells get 0."
+    ),
     text="put {g} at [{index}] of {shape}",
     formula=r"\mathrm{put}(g)",
     code={
@@ -140,7 +155,10 @@ def _put_spec(g: Spec, *, index: Index, shape: Shape) -> Spec:
     aliases={},
     spec=_put_spec,
     linear_in=("g",),
-    examples=[example(5.0, index=(1,), shape=(3,)), example([1.0, 2.0], index=({"array": (0, 0)},), shape=(3,))],
+    examples=[
+        example(5.0, index=(1,), shape=(3,)),
+        example([1.0, 2.0], index=({"array": (0, 0)},), shape=(3,)),
+    ],
     helper=True,
 )
 def put(g: Any, *, index: Index, shape: Shape) -> Any:

@@ -23,7 +23,13 @@ Rule = tuple[Any, ...]
     binding=MULTIPLIED,
     formula="a b",
     code=dict.fromkeys(("numpy", "tf", "torch", "jax"), "{a} @ {b}"),
-    aliases={"numpy": "matmul dot", "tf": "matmul", "torch": "matmul mm bmm", "jax": "matmul dot", "math": "@"},
+    aliases={
+        "numpy": "matmul dot",
+        "tf": "matmul",
+        "torch": "matmul mm bmm",
+        "jax": "matmul dot",
+        "math": "@",
+    },
     spec=shapes.matmul,
     linear_in=("a", "b"),
     examples=[
@@ -46,8 +52,12 @@ def _(g: Any, out: Any, a: Any, b: Any) -> Rule:
         return g * b, g * a
     if len(a.shape) == 1:
         row = expand_dims(g, axis=-2)
-        return squeeze(matmul(row, matrix_transpose(b)), axis=-2), matmul(expand_dims(a, axis=-1), row)
+        return squeeze(matmul(row, matrix_transpose(b)), axis=-2), matmul(
+            expand_dims(a, axis=-1), row
+        )
     if len(b.shape) == 1:
         column = expand_dims(g, axis=-1)
-        return matmul(column, expand_dims(b, axis=0)), squeeze(matmul(matrix_transpose(a), column), axis=-1)
+        return matmul(column, expand_dims(b, axis=0)), squeeze(
+            matmul(matrix_transpose(a), column), axis=-1
+        )
     return matmul(g, matrix_transpose(b)), matmul(matrix_transpose(a), g)

@@ -32,16 +32,21 @@ def _cross_entropy_spec(logits: Spec, target: Spec, *, reduction: str) -> Spec:
             target=shape_words(target.shape),
         )
     if reduction not in ("mean", "sum", "none"):
-        raise InputError(mark("ops", "reduction is mean, sum or none, not {given}."), given=reduction)
-    return shapes.checked(logits.shape[:-1] if reduction == "none" else (), shapes.float_dtype(logits, target))
-
+        raise InputError(
+            mark("ops", "reduction is mean, sum or none, not {given}."), given=reduction
+        )
+    return shapes.checked(
+        logits.shape[:-1] if reduction == "none" else (), shapes.float_dtype(logits, target)
+    )
 
 
 @op(
     sign="H",
     category=NEURAL,
     family="reduce",
-    summary=mark("ops", "How far the shares softmax(logits) are from the target shares; 0 is perfect."),
+    summary=mark(
+        "ops", "How far the shares softmax(logits) are from the target shares; 0 is perfect."
+    ),
     text="softmax_cross_entropy({logits}, {target}{attributes})",
     formula=r"-\sum_i target_i \log \mathrm{softmax}(logits)_i",
     code={

@@ -14,7 +14,10 @@ from gradviz.ops.spec import Spec
 from gradviz.text import mark
 
 Rule = tuple[Any, ...]
-_EXAMPLES = [example([[1.0, 2.0, 0.5], [0.0, -1.0, 1.0]]), example([[1.0, 2.0], [0.5, -1.0]], axis=0)]
+_EXAMPLES = [
+    example([[1.0, 2.0, 0.5], [0.0, -1.0, 1.0]]),
+    example([[1.0, 2.0], [0.5, -1.0]], axis=0),
+]
 
 
 def _along_axis(x: Spec, *, axis: int) -> Spec:
@@ -73,7 +76,12 @@ def _(g: Any, out: Any, x: Any, *, axis: int) -> Rule:
         "torch": "torch.log_softmax({x}, dim={axis})",
         "jax": "jax.nn.log_softmax({x}, axis={axis})",
     },
-    aliases={"tf": "log_softmax", "torch": "log_softmax", "jax": "log_softmax", "math": "log_softmax"},
+    aliases={
+        "tf": "log_softmax",
+        "torch": "log_softmax",
+        "jax": "log_softmax",
+        "math": "log_softmax",
+    },
     spec=_along_axis,
     examples=_EXAMPLES,
 )

@@ -30,9 +30,7 @@ from gradviz.ops import expr, registry
 from gradviz.ops.spec import Spec
 from gradviz.text import Text, mark
 
-Family = Literal[
-    "source", "map", "reduce", "spread", "move", "route", "gate", "contract", "solve"
-]
+Family = Literal["source", "map", "reduce", "spread", "move", "route", "gate", "contract", "solve"]
 FRAMEWORKS: Final = ("numpy", "tf", "torch", "jax")
 ALIASES: Final = (*FRAMEWORKS, "math")
 

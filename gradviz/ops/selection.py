@@ -24,7 +24,13 @@ Rule = tuple[Any, ...]
     binding=COMPARED,
     formula="x > y",
     code=dict.fromkeys(("numpy", "tf", "torch", "jax"), "{x} > {y}"),
-    aliases={"numpy": "greater", "tf": "greater", "torch": "gt greater", "jax": "greater", "math": "> gt"},
+    aliases={
+        "numpy": "greater",
+        "tf": "greater",
+        "torch": "gt greater",
+        "jax": "greater",
+        "math": "> gt",
+    },
     spec=shapes.comparison,
     examples=[example([1.0, 2.0, 3.0], 2.0)],
     differentiable=False,
@@ -56,7 +62,10 @@ def equal(x: Any, y: Any) -> Any:
 def _where_spec(condition: Spec, x: Spec, y: Spec) -> Spec:
     if condition.dtype != BOOL:
         raise ShapeError(
-            mark("ops", "The condition must hold truth values, not {dtype}; compare first, for example with >."),
+            mark(
+                "ops",
+                "The condition must hold truth values, not {dtype}; compare first, for example with >.",
+            ),
             dtype=condition.dtype,
         )
     shape = shapes.broadcast(condition.shape, x.shape, y.shape, names=("condition", "x", "y"))
@@ -77,7 +86,13 @@ def _where_spec(condition: Spec, x: Spec, y: Spec) -> Spec:
         "torch": "torch.where({condition}, {x}, {y})",
         "jax": "jnp.where({condition}, {x}, {y})",
     },
-    aliases={"numpy": "where", "tf": "where", "torch": "where", "jax": "where select", "math": "if choose"},
+    aliases={
+        "numpy": "where",
+        "tf": "where",
+        "torch": "where",
+        "jax": "where select",
+        "math": "if choose",
+    },
     spec=_where_spec,
     linear_in=("x", "y"),
     examples=[example([True, False, True], [1.0, 2.0, 3.0], [10.0, 20.0, 30.0])],
@@ -123,7 +138,9 @@ def _(g: Any, out: Any, x: Any) -> Rule:
     sign="max",
     category=COMPARISON,
     family="route",
-    summary=mark("ops", "The larger of two, cell by cell; of two equal ones each gets half the gradient."),
+    summary=mark(
+        "ops", "The larger of two, cell by cell; of two equal ones each gets half the gradient."
+    ),
     text="maximum({x}, {y})",
     formula=r"\max(x, y)",
     code={
@@ -132,7 +149,13 @@ def _(g: Any, out: Any, x: Any) -> Rule:
         "torch": "torch.maximum({x}, {y})",
         "jax": "jnp.maximum({x}, {y})",
     },
-    aliases={"numpy": "maximum fmax", "tf": "maximum", "torch": "maximum", "jax": "maximum", "math": "maximum"},
+    aliases={
+        "numpy": "maximum fmax",
+        "tf": "maximum",
+        "torch": "maximum",
+        "jax": "maximum",
+        "math": "maximum",
+    },
     spec=shapes.elementwise,
     examples=[example([1.0, 5.0], [[2.0], [3.0]])],
 )
@@ -150,7 +173,9 @@ def _(g: Any, out: Any, x: Any, y: Any) -> Rule:
     sign="⇠",
     category=GRADIENT,
     family="route",
-    summary=mark("ops", "Sends g to x where x is the larger, half of it where both are equal, else 0."),
+    summary=mark(
+        "ops", "Sends g to x where x is the larger, half of it where both are equal, else 0."
+    ),
     text="{g} where {x} is the larger (half if equal)",
     binding=LOOSE,
     formula=r"g \cdot [x > y] + \tfrac{1}{2} g \cdot [x = y]",

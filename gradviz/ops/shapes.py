@@ -45,8 +45,13 @@ def broadcast(*shapes: Shape, names: Sequence[str] = ("x", "y", "z")) -> Shape:
         length = next((n for n in lengths if n != 1), 1)
         if any(n not in (1, length) for n in lengths):
             raise ShapeError(
-                mark("ops", "{operands}: on axis {axis} (from the end) the lengths {lengths} must be equal, or 1."),
-                operands=", ".join(f"{n} is {shape_words(s)}" for n, s in zip(names, shapes, strict=False)),
+                mark(
+                    "ops",
+                    "{operands}: on axis {axis} (from the end) the lengths {lengths} must be equal, or 1.",
+                ),
+                operands=", ".join(
+                    f"{n} is {shape_words(s)}" for n, s in zip(names, shapes, strict=False)
+                ),
                 axis=axis,
                 lengths=" and ".join(str(n) for n in lengths),
             )
@@ -82,7 +87,9 @@ def elementwise_float(*specs: Spec) -> Spec:
 def elementwise_number(*specs: Spec) -> Spec:
     """Broadcast; truth values are refused, as NumPy refuses them."""
     if all(spec.dtype == BOOL for spec in specs):
-        raise ShapeError(mark("ops", "This works on numbers, not on truth values; use where(condition, 1, 0)."))
+        raise ShapeError(
+            mark("ops", "This works on numbers, not on truth values; use where(condition, 1, 0).")
+        )
     return elementwise(*specs)
 
 
@@ -107,7 +114,9 @@ def one_axis(axis: Any, rank: int) -> int:
     try:
         number = operator.index(axis)
     except TypeError as error:
-        raise ShapeError(mark("ops", "An axis is a whole number, not {axis}."), axis=repr(axis)) from error
+        raise ShapeError(
+            mark("ops", "An axis is a whole number, not {axis}."), axis=repr(axis)
+        ) from error
     if not -rank <= number < rank:
         raise ShapeError(
             mark("ops", "There is no axis {axis}: the array has {rank} axes, counted from 0."),
@@ -128,9 +137,13 @@ def reduced(shape: Shape, axis: Axis, keepdims: bool) -> Shape:
 def shape_attribute(shape: Any) -> Shape:
     """A shape as given by a user: whole numbers, none negative."""
     try:
-        lengths = tuple(operator.index(n) for n in (shape if isinstance(shape, tuple | list) else (shape,)))
+        lengths = tuple(
+            operator.index(n) for n in (shape if isinstance(shape, tuple | list) else (shape,))
+        )
     except TypeError as error:
-        raise ShapeError(mark("ops", "A shape is a list of whole numbers, not {shape}."), shape=repr(shape)[:60]) from error
+        raise ShapeError(
+            mark("ops", "A shape is a list of whole numbers, not {shape}."), shape=repr(shape)[:60]
+        ) from error
     if any(n < 0 for n in lengths):
         raise ShapeError(mark("ops", "The shape {shape} has a negative length."), shape=lengths)
     return lengths
@@ -139,9 +152,13 @@ def shape_attribute(shape: Any) -> Shape:
 def reshaped(old: Shape, wanted: Any) -> Shape:
     """The shape after a reshape; one -1 is worked out."""
     try:
-        lengths = [operator.index(n) for n in (wanted if isinstance(wanted, tuple | list) else (wanted,))]
+        lengths = [
+            operator.index(n) for n in (wanted if isinstance(wanted, tuple | list) else (wanted,))
+        ]
     except TypeError as error:
-        raise ShapeError(mark("ops", "A shape is a list of whole numbers, not {shape}."), shape=repr(wanted)[:60]) from error
+        raise ShapeError(
+            mark("ops", "A shape is a list of whole numbers, not {shape}."), shape=repr(wanted)[:60]
+        ) from error
     total = math.prod(old)
     if lengths.count(-1) == 1:
         rest = math.prod(n for n in lengths if n != -1)
@@ -161,7 +178,10 @@ def matmul(a: Spec, b: Spec) -> Spec:
     """NumPy's matrix product: vectors count as one row or one column, leading axes broadcast."""
     if not a.shape or not b.shape:
         raise ShapeError(
-            mark("ops", "a is {a}, b is {b}: a matrix product needs matrices or vectors; use × for one number."),
+            mark(
+                "ops",
+                "a is {a}, b is {b}: a matrix product needs matrices or vectors; use × for one number.",
+            ),
             a=shape_words(a.shape),
             b=shape_words(b.shape),
         )

@@ -30,7 +30,9 @@ def _declared(*, shape: Shape, dtype: str) -> Spec:
 def _variable_spec(*, shape: Shape, dtype: str) -> Spec:
     spec = _declared(shape=shape, dtype=dtype)
     if not spec.is_float or spec.weak:
-        raise InputError(mark("ops", "A variable holds float64 or float32: only those have gradients."))
+        raise InputError(
+            mark("ops", "A variable holds float64 or float32: only those have gradients.")
+        )
     return spec
 
 
@@ -38,11 +40,18 @@ def _variable_spec(*, shape: Shape, dtype: str) -> Spec:
     sign="",
     category=VALUES,
     family="source",
-    summary=mark("ops", "Numbers you choose and can ask about: how does the result change with them?"),
+    summary=mark(
+        "ops", "Numbers you choose and can ask about: how does the result change with them?"
+    ),
     text="{name}",
     formula="x",
     code=dict.fromkeys(("numpy", "tf", "torch", "jax"), _NO_CODE),
-    aliases={"tf": "Variable placeholder", "torch": "tensor parameter", "numpy": "array", "math": "input"},
+    aliases={
+        "tf": "Variable placeholder",
+        "torch": "tensor parameter",
+        "numpy": "array",
+        "math": "input",
+    },
     spec=_variable_spec,
     examples=[example(shape=(2, 2), dtype="float64")],
 )
@@ -70,7 +79,9 @@ def constant(*, shape: Shape = (), dtype: DtypeName = "weak") -> Array:
 
 def _random_spec(*, shape: Shape, dtype: str, seed: int) -> Spec:
     if not isinstance(seed, int) or not 0 <= seed < 2**32:
-        raise InputError(mark("ops", "A seed is a whole number from 0 to 4294967295, not {seed}."), seed=seed)
+        raise InputError(
+            mark("ops", "A seed is a whole number from 0 to 4294967295, not {seed}."), seed=seed
+        )
     return _variable_spec(shape=shape, dtype=dtype)
 
 
@@ -78,7 +89,10 @@ def _random_spec(*, shape: Shape, dtype: str, seed: int) -> Spec:
     sign="⚂",
     category=VALUES,
     family="source",
-    summary=mark("ops", "Random numbers from a bell curve (mean 0, spread 1); the same ones until you draw again."),
+    summary=mark(
+        "ops",
+        "Random numbers from a bell curve (mean 0, spread 1); the same ones until you draw again.",
+    ),
     text="{name}",
     formula=r"x \sim \mathcal{N}(0, 1)",
     code={
@@ -87,9 +101,17 @@ def _random_spec(*, shape: Shape, dtype: str, seed: int) -> Spec:
         "torch": "torch.from_numpy(np.random.RandomState({seed}).standard_normal({shape}).astype({dtype}))",
         "jax": "jnp.asarray(np.random.RandomState({seed}).standard_normal({shape}).astype({dtype}))",
     },
-    aliases={"numpy": "standard_normal normal", "tf": "random_normal normal", "torch": "randn", "jax": "normal"},
+    aliases={
+        "numpy": "standard_normal normal",
+        "tf": "random_normal normal",
+        "torch": "randn",
+        "jax": "normal",
+    },
     spec=_random_spec,
-    examples=[example(shape=(3, 3), dtype="float32", seed=7), example(shape=(), dtype="float64", seed=0)],
+    examples=[
+        example(shape=(3, 3), dtype="float32", seed=7),
+        example(shape=(), dtype="float64", seed=0),
+    ],
 )
 def random_normal(*, shape: Shape = (), dtype: FloatName = "float64", seed: int = 0) -> Any:
     """Drawn in float64 from NumPy's kept stream, then cast: a pure function of its settings."""
