@@ -1,0 +1,33 @@
+"""Every edit under one name: `edits.connect(diagram, source, target)`."""
+
+from gradviz.edit.clipboard import cut_out, duplicate, insert, outer_inputs
+from gradviz.edit.expressions import build_expression
+from gradviz.edit.layout import arrange, free_place, place_missing
+from gradviz.edit.nodes import add_node, delete, move, rename
+from gradviz.edit.questions import set_query
+from gradviz.edit.values import draw_again, set_attributes, set_cell, set_value
+from gradviz.edit.wires import connect, disconnect, insert_on_wire, refusal
+
+__all__ = [
+    "add_node",
+    "arrange",
+    "build_expression",
+    "connect",
+    "cut_out",
+    "delete",
+    "disconnect",
+    "draw_again",
+    "duplicate",
+    "free_place",
+    "insert",
+    "insert_on_wire",
+    "move",
+    "outer_inputs",
+    "place_missing",
+    "refusal",
+    "rename",
+    "set_attributes",
+    "set_cell",
+    "set_query",
+    "set_value",
+]

@@ -1,0 +1,181 @@
+"""Places for a whole graph, from left to right in the order of computation. `columns` decides who stands where."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+from gradviz.edit.columns import Columns, Item, Sizes, columns, levels
+from gradviz.graph import paths
+from gradviz.graph.model import Graph, Place
+
+GRID: Final = 4
+COLUMN_GAP: Final = 72.0
+ROW_GAP: Final = 36.0
+LANE_GAP: Final = 24.0
+PART_GAP: Final = 48.0
+WIDEST: Final = 800_000.0
+"""Beyond it the columns go on below, so that every place stays within `limits.PLACE`."""
+ROUNDS: Final = 4
+FEW: Final = 6
+"""Up to this many unwired nodes stand below each other; more make a block."""
+LIGHT: Final = 0.02
+HEAVY: Final = 8.0
+"""How much a literal and a lane pull at what they are wired to; a card pulls with 1."""
+
+
+def layered(graph: Graph, sizes: Sizes) -> dict[str, Place]:
+    """A place for every node, beginning at the origin. Parts with no wire between them lie below each other."""
+    found = paths.parts(graph)
+    level = levels(graph)
+    parts = [_Part(columns(graph, level, ids, sizes)) for ids in found if len(ids) > 1]
+    single = [columns(graph, level, ids, sizes)[0][0] for ids in found if len(ids) == 1]
+    places: dict[str, Place] = {}
+    top = 0.0
+    for part in parts:
+        top = part.place(places, top) + PART_GAP
+    _place_rows(single, places, top)
+    return places
+
+
+def _place_rows(items: Sequence[Item], places: dict[str, Place], top: float) -> None:
+    across = 1 if len(items) <= FEW else math.ceil(math.sqrt(len(items)))
+    for start in range(0, len(items), across):
+        row = items[start : start + across]
+        left = 0.0
+        for item in row:
+            places[item.id] = Place(left, top)
+            left = _up(left + item.size[0] + COLUMN_GAP)
+        top = _up(top + max(item.size[1] for item in row) + PART_GAP)
+
+
+class _Part:
+    """One connected part."""
+
+    def __init__(self, found: Columns) -> None:
+        self._columns = found
+        for column in found:
+            _settle(column, [0.0] * len(column), [1.0] * len(column))
+        for _ in range(ROUNDS):
+            for column in reversed(found):
+                self._align(column, to_inputs=False)
+            for column in found:
+                self._align(column, to_inputs=True)
+
+    def _align(self, column: list[Item], *, to_inputs: bool) -> None:
+        wanted, weights = zip(*(_wish(item, to_inputs=to_inputs) for item in column), strict=True)
+        _settle(column, wanted, weights)
+
+    def place(self, places: dict[str, Place], top: float) -> float:
+        """Put the cards into `places`, the highest at `top`; gives where the lowest ends."""
+        start = 0
+        while start < len(self._columns):
+            lefts = [0.0]
+            for column in self._columns[start:]:
+                lefts.append(_up(lefts[-1] + max(i.size[0] for i in column) + COLUMN_GAP))
+                if lefts[-1] > WIDEST:
+                    break
+            band = self._columns[start : start + len(lefts) - 1]
+            top = _place_band(band, lefts, places, top)
+            start += len(band)
+            top += PART_GAP
+        return top - PART_GAP
+
+
+def _place_band(
+    band: Columns, lefts: Sequence[float], places: dict[str, Place], top: float
+) -> float:
+    cards = [[item for item in column if item.id] for column in band]
+    highest = min(_top(column[0]) for column in cards)
+    lowest = top
+    for column, left, width in zip(cards, lefts, _widths(cards), strict=False):
+        free = top
+        for item in column:
+            y = max(_round(_top(item) - highest + top), free)
+            # A literal stands close to its consumer, in the column to the right.
+            x = left + width - item.size[0] if item.is_literal else left
+            places[item.id] = Place(_down(x), y)
+            lowest = max(lowest, y + item.size[1])
+            free = _up(y + item.size[1] + ROW_GAP - GRID)
+    return _up(lowest)
+
+
+def _widths(cards: Columns) -> list[float]:
+    return [max(item.size[0] for item in column) for column in cards]
+
+
+def _top(item: Item) -> float:
+    return item.middle - item.size[1] / 2
+
+
+def _wish(item: Item, *, to_inputs: bool) -> tuple[float, float]:
+    """Where the middle of an item would like to be, and how much."""
+    beside = _beside_consumer(item)
+    if beside is not None:
+        return beside, LIGHT
+    links = item.before if to_inputs else item.after
+    pulls = [(end.middle, _pull(item, end)) for end, _ in links]
+    weight = sum(pull for _, pull in pulls)
+    if not weight:
+        return item.middle, LIGHT
+    return sum(middle * pull for middle, pull in pulls) / weight, weight
+
+
+def _pull(item: Item, end: Item) -> float:
+    # A wire that passes cards should be straight: they make way, not it.
+    if not item.id or not end.id:
+        return HEAVY
+    if end.is_literal:
+        # What stands beside a card follows it.
+        return 0.0 if _beside_consumer(end) is not None else LIGHT
+    return 1.0
+
+
+def _beside_consumer(item: Item) -> float | None:
+    """For a literal whose consumer has other inputs: below it, or above it if the literal is its first input."""
+    if not item.is_literal or len(item.after) != 1:
+        return None
+    consumer, height = item.after[0]
+    others = [h for source, h in consumer.before if not source.is_literal] + [*consumer.open]
+    if not others:
+        return None
+    distance = (consumer.size[1] + item.size[1]) / 2 + ROW_GAP
+    return consumer.middle + (distance if height > min(others) else -distance)
+
+
+def _settle(column: list[Item], wanted: Sequence[float], weights: Sequence[float]) -> None:
+    """Middles as near to the wanted ones as order and gaps allow: least squares, by pooling neighbours."""
+    offsets = [0.0]
+    for above, below in pairwise(column):
+        offsets.append(offsets[-1] + _distance(above, below))
+    # Each pool: mean of wanted − offset over its members, their weight, their number.
+    pools: list[tuple[float, float, int]] = []
+    for wish, offset, weight in zip(wanted, offsets, weights, strict=True):
+        pool = (wish - offset, weight, 1)
+        while pools and pools[-1][0] >= pool[0]:
+            mean, heavy, count = pools.pop()
+            total = heavy + pool[1]
+            pool = ((mean * heavy + pool[0] * pool[1]) / total, total, count + pool[2])
+        pools.append(pool)
+    levels = [mean for mean, _, count in pools for _ in range(count)]
+    for item, level, offset in zip(column, levels, offsets, strict=True):
+        item.middle = level + offset
+
+
+def _distance(above: Item, below: Item) -> float:
+    gap = ROW_GAP if above.id and below.id else LANE_GAP
+    return (above.size[1] + below.size[1]) / 2 + gap
+
+
+def _round(x: float) -> float:
+    return float(round(x / GRID) * GRID)
+
+
+def _up(x: float) -> float:
+    return float(math.ceil(x / GRID) * GRID)
+
+
+def _down(x: float) -> float:
+    return float(math.floor(x / GRID) * GRID)

@@ -1,0 +1,225 @@
+"""Where cards stand: all of them, those without a place, or one that must not cover others.
+
+`sizes` are those of the cards on the canvas, by id; a card that is not among them is taken to be of usual size.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from gradviz.edit.columns import Size, Sizes, is_literal, usual_size
+from gradviz.edit.layered import COLUMN_GAP, GRID, PART_GAP, ROW_GAP, layered
+from gradviz.edit.nodes import checked_place
+from gradviz.edit.part import part
+from gradviz.graph import paths
+from gradviz.graph.model import Diagram, Graph, Node, Place
+
+MARGIN: Final = 32.0
+"""The room that stays free round a card for which a place is looked for."""
+UNKNOWN: Final[Sizes] = {}
+
+
+def arrange(diagram: Diagram, sizes: Sizes = UNKNOWN) -> Diagram:
+    """Lay out the whole diagram anew."""
+    return _placed(diagram, layered(diagram.graph, sizes))
+
+
+def place_missing(diagram: Diagram, sizes: Sizes = UNKNOWN) -> Diagram:
+    """Place the nodes that have no place: beside what they are wired to, on nothing else."""
+    missing = [id for id in diagram.graph.nodes if id not in diagram.places]
+    if len(missing) == len(diagram.graph):
+        return arrange(diagram, sizes)
+    return _placed(diagram, _beside(diagram, missing, sizes)) if missing else diagram
+
+
+def free_place(diagram: Diagram, wanted: Place, size: Size, sizes: Sizes = UNKNOWN) -> Place:
+    """The place nearest to `wanted` where a card of that size covers no other."""
+    return _Room(card_boxes(diagram, sizes).values()).free(wanted, [Box(0, 0, *size)])
+
+
+def _placed(diagram: Diagram, places: Mapping[str, Place]) -> Diagram:
+    """`diagram` with these places; the same one if they are the old ones."""
+    checked = {id: checked_place(place) for id, place in places.items()}
+    if all(diagram.places.get(id) == place for id, place in checked.items()):
+        return diagram
+    return replace(diagram, places={**diagram.places, **checked})
+
+
+class Box(NamedTuple):
+    """A rectangle on the canvas."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+    @property
+    def right(self) -> float:
+        return self.left + self.width
+
+    @property
+    def bottom(self) -> float:
+        return self.top + self.height
+
+    @property
+    def middle(self) -> float:
+        return self.top + self.height / 2
+
+
+def card_boxes(diagram: Diagram, sizes: Sizes) -> dict[str, Box]:
+    """The cards that have a place."""
+    graph = diagram.graph
+    return {
+        id: Box(*place, *_size(graph[id], sizes))
+        for id, place in diagram.places.items()
+        if id in graph
+    }
+
+
+def _size(node: Node, sizes: Sizes) -> Size:
+    return sizes.get(node.id) or usual_size(node)
+
+
+def _beside(diagram: Diagram, missing: Collection[str], sizes: Sizes) -> dict[str, Place]:
+    graph = diagram.graph
+    boxes = card_boxes(diagram, sizes)
+    room = _Room(boxes.values())
+    places: dict[str, Place] = {}
+    alone: list[str] = []
+    for ids in paths.parts(part(graph, missing)):
+        if next(_outer(graph, ids, boxes), None) is not None:
+            _put(_Block(graph, ids, sizes), room, places, graph, boxes)
+        else:
+            alone.extend(ids)
+    if alone:
+        _put(_Block(graph, alone, sizes), room, places, graph, boxes)
+    return places
+
+
+def _outer(
+    graph: Graph, ids: Collection[str], boxes: Mapping[str, Box]
+) -> Iterator[tuple[str, str, bool]]:
+    """The wires between new nodes and placed ones: the new one, the other one, whether that is read."""
+    for id in ids:
+        for port in graph[id].inputs:
+            if port is not None and port.node in boxes:
+                yield id, port.node, True
+        for end in graph.consumers_of(id):
+            if end.node in boxes:
+                yield id, end.node, False
+
+
+class _Block:
+    """New nodes that are laid out together and put down as one. Its corner is that of its cards."""
+
+    def __init__(self, graph: Graph, ids: Collection[str], sizes: Sizes) -> None:
+        places = layered(part(graph, ids), sizes)
+        boxes = {id: Box(*places[id], *_size(graph[id], sizes)) for id in ids}
+        literals = [id for id in ids if is_literal(graph[id])]
+        self.only_literals = len(literals) == len(boxes)
+        cards = _around(boxes[id] for id in ids if self.only_literals or id not in literals)
+        self.boxes = {
+            id: Box(box.left - cards.left, box.top - cards.top, box.width, box.height)
+            for id, box in boxes.items()
+        }
+        body = Box(0, 0, cards.width, cards.height)
+        # A literal stands in a nook between other cards; it needs no more than its own room.
+        self.shapes = [body, *(self.boxes[id] for id in literals if not self.only_literals)]
+
+    def wanted(self, graph: Graph, boxes: Mapping[str, Box]) -> Place:
+        """Where the corner should be: right of what the block reads, else left of what reads it."""
+        wires = list(_outer(graph, self.boxes, boxes))
+        read = [(self.boxes[id], boxes[other]) for id, other, reads in wires if reads]
+        if read:
+            left = max(other.right for _, other in read) + COLUMN_GAP
+            return Place(left, _mean(other.middle - box.middle for box, other in read))
+        feeding = [(self.boxes[id], boxes[other]) for id, other, _ in wires]
+        if not feeding:
+            everything = _around(boxes.values())
+            return Place(everything.left, everything.bottom + PART_GAP)
+        left = min(other.left for _, other in feeding) - COLUMN_GAP - self.shapes[0].width
+        if self.only_literals:
+            # To the left of their consumer there is what else it reads.
+            return Place(left, max(other.bottom for _, other in feeding) + ROW_GAP)
+        return Place(left, _mean(other.middle - box.middle for box, other in feeding))
+
+
+def _around(boxes: Iterable[Box]) -> Box:
+    """The smallest rectangle that holds all of them."""
+    found = list(boxes)
+    left, top = min(box.left for box in found), min(box.top for box in found)
+    right, bottom = max(box.right for box in found), max(box.bottom for box in found)
+    return Box(left, top, right - left, bottom - top)
+
+
+def _put(
+    block: _Block, room: _Room, places: dict[str, Place], graph: Graph, boxes: Mapping[str, Box]
+) -> None:
+    corner = room.free(block.wanted(graph, boxes), block.shapes)
+    for id, box in block.boxes.items():
+        places[id] = Place(corner.x + box.left, corner.y + box.top)
+        room.take(Box(*places[id], box.width, box.height))
+
+
+def _mean(numbers: Iterable[float]) -> float:
+    found = list(numbers)
+    return sum(found) / len(found)
+
+
+class _Room:
+    """What stands on the canvas, and how near to a wanted place something else fits."""
+
+    def __init__(self, boxes: Iterable[Box]) -> None:
+        self._boxes = list(boxes)
+
+    def take(self, box: Box) -> None:
+        self._boxes.append(box)
+
+    def free(self, wanted: Place, shapes: Iterable[Box]) -> Place:
+        """The free place nearest to the wanted one, straight above, below, left or right of it, on the grid.
+
+        `shapes` are relative to the place.
+        """
+        x, y = (_on_grid(axis) for axis in wanted)
+        taken_down: list[tuple[float, float]] = []
+        taken_across: list[tuple[float, float]] = []
+        for shape in shapes:
+            for box in self._boxes:
+                lefts = box.left - MARGIN - shape.right, box.right + MARGIN - shape.left
+                tops = box.top - MARGIN - shape.bottom, box.bottom + MARGIN - shape.top
+                if lefts[0] < x < lefts[1]:
+                    taken_down.append(tops)
+                if tops[0] < y < tops[1]:
+                    taken_across.append(lefts)
+        down = Place(x, _outside(y, taken_down))
+        across = Place(_outside(x, taken_across), y)
+        # Rather below than beside: columns are read from top to bottom.
+        return down if abs(down.y - y) <= 2 * abs(across.x - x) else across
+
+
+def _outside(wanted: float, taken: Iterable[tuple[float, float]]) -> float:
+    """The number on the grid nearest to `wanted` that lies in none of the open intervals."""
+    low, high = wanted, wanted
+    intervals = sorted(taken)
+    for start, end in intervals:
+        if start < high < end:
+            high = _up(end)
+    for start, end in sorted(intervals, key=lambda interval: -interval[1]):
+        if start < low < end:
+            low = _down(start)
+    return high if high - wanted <= wanted - low else low
+
+
+def _on_grid(x: float) -> float:
+    return float(round(x / GRID) * GRID)
+
+
+def _up(x: float) -> float:
+    return float(math.ceil(x / GRID) * GRID)
+
+
+def _down(x: float) -> float:
+    return float(math.floor(x / GRID) * GRID)
