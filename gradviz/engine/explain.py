@@ -5,18 +5,19 @@ Window, command line and Python all ask here, so that they say the same.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 
 from gradviz import digits
-from gradviz.engine import formula
+from gradviz.engine import formula, gradcheck
 from gradviz.engine.answer import Answer
 from gradviz.engine.diagnose import Missing, State
 from gradviz.engine.gradcheck import Verdict
 from gradviz.engine.gradient import Contribution, Role, Step, Term
-from gradviz.graph.model import Array, OutPort
+from gradviz.graph.model import Array, InPort, OutPort
 from gradviz.ops import registry
 from gradviz.text import Message, Text, mark, message, shape_words
 
@@ -52,6 +53,11 @@ class WireWords:
     def lines(self) -> tuple[str, ...]:
         """The lines that say something, first to last."""
         return tuple(line for line in (self.names, self.numbers, self.result) if line)
+
+    @property
+    def line(self) -> str:
+        """Names and result alone, on one line: `1 × 2·s = 6`."""
+        return " ".join(part for part in (self.names, self.result) if part)
 
 
 def name(answer: Answer, id: str) -> str:
@@ -152,6 +158,53 @@ def local_text(answer: Answer, step: Step) -> str:
     if isinstance(step.local, OutPort):
         return formula.factor(answer.gradient.graph, step.local, _known(answer))
     return digits.number(step.local) if step.local is not None else ""
+
+
+def derivative(answer: Answer, step: Step) -> Message | None:
+    """What a contribution is multiplied by, `∂square/∂s = 2·s = 6`; for a rule, what its g is: `g = ∂y/∂h`."""
+    if step.rule or step.local is None:
+        amount = _array(answer, step.amount)
+        if amount is None or not amount.ndim:
+            return None
+        g = partial(answer, step.address.node)
+        return message(mark("engine", "g = {partial}"), partial=g)
+    written, local = local_text(answer, step), _array(answer, step.local)
+    if local is not None and local.ndim == 0 and written != digits.number(local):
+        written = f"{written} = {digits.number(local)}"
+    node = answer.graph[step.address.node]
+    line = f"∂{name(answer, node.id)}/∂{name(answer, step.port.node)}"
+    if node.inputs.count(step.port) == 1:
+        return message(mark("engine", "{partial} = {local}"), partial=line, local=written)
+    text = mark("engine", "{partial} by the input {port} = {local}")
+    port = registry.get(node.op).port_names(len(node.inputs))[step.address.input]
+    return message(text, partial=line, port=port, local=written)
+
+
+def wire_name(answer: Answer, end: InPort) -> str:
+    """`s → square`."""
+    source = answer.graph[end.node].inputs[end.index]
+    return f"{name(answer, source.node) if source is not None else '?'} → {name(answer, end.node)}"
+
+
+def silence(answer: Answer, end: InPort) -> Message | None:
+    """Why nothing comes back over a wire; None where something does, or where nothing could."""
+    source = answer.graph[end.node].inputs[end.index]
+    if source is None or any(c.wire == end for c in answer.gradient.arrived.get(source, ())):
+        return None
+    spec = answer.specs[source]
+    if spec is not None and spec.weak:
+        return None
+    found = answer.missing(source)
+    if found is not None:
+        line = message(
+            mark("engine", "Nothing comes back: {reason}."), reason=reason(answer, found).sentence
+        )
+        return line if OutPort(end.node) in answer.gradient.adjoints else None
+    return message(
+        mark("engine", "{node} passes nothing back to {x}."),
+        node=name(answer, end.node),
+        x=name(answer, source.node),
+    )
 
 
 def rule_text(answer: Answer, step: Step) -> str:
@@ -566,6 +619,41 @@ def verdict(answer: Answer, found: Verdict) -> Message:
         "{x} is WRONG: at {x}{cell} the gradient is {gradient}, but finite differences give {difference}{apart}.",
     )
     return Message(text, values)
+
+
+def verdicts(answer: Answer, found: Sequence[Verdict]) -> Message:
+    """What the comparison says of all wrt together: the first that is wrong, or how well they agree."""
+    wrong = next((one for one in found if not one.agrees), None)
+    if wrong is not None or len(found) == 1:
+        return verdict(answer, wrong or found[0])
+    if not found:
+        return message(mark("engine", "There is no gradient to compare."))
+    largest = gradcheck.worst(found)
+    values: dict[str, object] = {"count": len(found)}
+    text = mark("engine", "All {count} gradients agree with finite differences.")
+    if largest is not None and largest.worst is not None:
+        text = mark(
+            "engine",
+            "All {count} gradients agree with finite differences (largest difference {error} at {x}{cell}).",
+        )
+        cell = f"[{', '.join(map(str, largest.worst.cell))}]" if largest.worst.cell else ""
+        x = partial(answer, largest.wrt.node)
+        values |= {"error": digits.number(largest.worst.error, 2), "x": x, "cell": cell}
+    return Message(text, values)
+
+
+def size(answer: Answer) -> Message:
+    """`7 nodes, 7 wires`."""
+    nodes, wires = len(answer.graph), sum(p is not None for n in answer.graph for p in n.inputs)
+    one = message(mark("engine", "1 node"))
+    many = message(mark("engine", "{count} nodes"), count=nodes)
+    one_wire = message(mark("engine", "1 wire"))
+    many_wires = message(mark("engine", "{count} wires"), count=wires)
+    return message(
+        mark("engine", "{nodes}, {wires}"),
+        nodes=one if nodes == 1 else many,
+        wires=one_wire if wires == 1 else many_wires,
+    )
 
 
 def _left_out(found: Verdict) -> Message | str:

@@ -9,8 +9,8 @@ import gradviz as gv
 from gradviz.engine import explain, gradcheck
 from gradviz.engine.answer import Answer, answer
 from gradviz.engine.diagnose import State
-from gradviz.engine.gradient import Role
-from gradviz.graph.model import Diagram, Graph, Node, OutPort, Query
+from gradviz.engine.gradient import Address, Role, Step
+from gradviz.graph.model import Diagram, Graph, InPort, Node, OutPort, Query
 
 
 def sentences(found: Answer) -> list[str]:
@@ -171,3 +171,71 @@ def test_every_shown_number_is_the_engines() -> None:
     found = nine_sevens()
     assert explain.sum_line(found, OutPort("s")) == "1 + 6 = 7"
     assert found.run[found.gradient.adjoints[OutPort("s")]] == 7
+
+
+def contribution(found: Answer, node: str, input: int = 0) -> Step:
+    position = found.timeline.position(Address(node, input, Role.CONTRIBUTION))
+    assert position is not None
+    step = found.timeline.step(position)
+    assert step is not None
+    return step
+
+
+def test_a_contribution_on_one_line() -> None:
+    found = nine_sevens()
+    assert explain.wire(found, contribution(found, "square")).line == "1 × 2·s = 6"
+    assert explain.wire(found, contribution(found, "s")).line == "spread 7 over 3×3 = 3×3, each 7"
+
+
+def test_the_derivative_of_one_step() -> None:
+    found = nine_sevens()
+    assert str(explain.derivative(found, contribution(found, "square"))) == "∂square/∂s = 2·s = 6"
+    assert str(explain.derivative(found, contribution(found, "y"))) == "∂y/∂add = 1"
+    assert explain.derivative(found, contribution(found, "s")) is None
+
+
+def test_the_derivatives_of_a_number_times_itself_are_told_apart() -> None:
+    x = gv.variable(3.0, name="x")
+    found = answer(gv.diagram(x * x))
+    lines = [str(explain.derivative(found, contribution(found, "y", i))) for i in (0, 1)]
+    assert lines == ["∂y/∂x by the input x = x = 3", "∂y/∂x by the input y = x = 3"]
+
+
+def test_the_g_of_a_rule_is_named() -> None:
+    x = gv.variable([1.0, -2.0], name="x")
+    r = gv.relu(x)
+    r.name = "r"
+    found = answer(gv.diagram(gv.sum(r)))
+    assert str(explain.derivative(found, contribution(found, "r"))) == "g = ∂y/∂r"
+
+
+def test_wires_have_names() -> None:
+    found = nine_sevens()
+    assert explain.wire_name(found, InPort("add", 1)) == "s → add"
+
+
+def test_silent_wires_say_why() -> None:
+    x = gv.variable([1.0, -2.0], name="x")
+    chosen = gv.where(x > 0, x, 0.0)
+    found = answer(gv.diagram(gv.sum(chosen)))
+    assert "truth values" in str(explain.silence(found, InPort("where", 0)))
+    assert explain.silence(found, InPort("where", 1)) is None
+    assert explain.silence(found, InPort("where", 2)) is None
+
+
+def test_the_size_of_a_graph() -> None:
+    assert str(explain.size(nine_sevens())) == "7 nodes, 6 wires"
+    assert str(explain.size(answer(gv.diagram(gv.variable(1.0, name="x"))))) == "1 node, 0 wires"
+
+
+def test_all_verdicts_in_one_sentence() -> None:
+    found = nine_sevens()
+    both = gradcheck.check(found)
+    said = str(explain.verdicts(found, both))
+    assert said.startswith("All 2 gradients agree with finite differences (largest difference")
+    assert str(explain.verdicts(found, both[:1])) == str(explain.verdict(found, both[0]))
+    assert str(explain.verdicts(found, ())) == "There is no gradient to compare."
+    from dataclasses import replace
+
+    wrong = replace(both[0], wrong=1)
+    assert "WRONG" in str(explain.verdicts(found, (both[1], wrong)))
