@@ -17,11 +17,16 @@ from gradviz.graph import paths
 from gradviz.graph.model import Graph, Node
 from gradviz.ops import registry
 
-Size = tuple[float, float]
+Size = tuple[float, ...]
+"""Width, height and, where it is known, how far below the upper edge wires leave and arrive."""
 Sizes = Mapping[str, Size]
 
 CARD: Final[Size] = (168.0, 96.0)
 PILL: Final[Size] = (56.0, 32.0)
+PORT: Final = 48.0
+"""Where wires leave a card that shows one number, and most others too."""
+LITERAL, LEAF, INNER, LANE = 0.02, 0.1, 1.0, 8.0
+"""How much an item pulls at what it is wired to: what passes many columns is straight, the rest makes way."""
 SWEEPS: Final = 8
 LANES_PER_NODE: Final = 4
 """Beyond this many lanes, the longest wires get none: they may pass behind cards."""
@@ -31,18 +36,31 @@ LANES_PER_NODE: Final = 4
 class Item:
     """A card, or a lane, which has no id.
 
-    A link is a neighbour and the height of the input port at its right end, from −½ to ½; `open` are the heights of
-    inputs without a wire.
+    `y` is where its wires leave and arrive; `above` and `below` are what it takes on either side of it. A link is a
+    neighbour and the height of the input port at its right end, from −½ to ½; `open` are the heights of inputs
+    without a wire.
     """
 
-    id: str
-    size: Size
+    id: str = ""
+    width: float = 0.0
+    above: float = 0.0
+    below: float = 0.0
+    pull: float = LANE
+    y: float = 0.0
     rank: float = 0.0
-    middle: float = 0.0
     before: list[tuple[Item, float]] = field(default_factory=list)
     after: list[tuple[Item, float]] = field(default_factory=list)
     open: tuple[float, ...] = ()
-    is_literal: bool = False
+
+    @property
+    def is_literal(self) -> bool:
+        """Whether this is a plain number, which stands beside what it is used by."""
+        return self.pull == LITERAL
+
+    @property
+    def height(self) -> float:
+        """That of the card."""
+        return self.above + self.below
 
 
 Columns = list[list[Item]]
@@ -51,7 +69,7 @@ Columns = list[list[Item]]
 def columns(graph: Graph, levels: Mapping[str, int], ids: Collection[str], sizes: Sizes) -> Columns:
     """The columns of one connected part of `graph`, each from top to bottom; `levels` are those of the graph."""
     first = min(levels[id] for id in ids)
-    items = {id: _item(graph[id], sizes) for id in ids}
+    items = {id: _item(graph[id], graph, sizes) for id in ids}
     found: Columns = [[] for _ in range(max(levels[id] for id in ids) - first + 1)]
     for id in ids:
         found[levels[id] - first].append(items[id])
@@ -60,19 +78,23 @@ def columns(graph: Graph, levels: Mapping[str, int], ids: Collection[str], sizes
     return found
 
 
-def _item(node: Node, sizes: Sizes) -> Item:
-    size = sizes.get(node.id) or usual_size(node)
-    unwired = [_height(node, index) for index, port in enumerate(node.inputs) if port is None]
-    return Item(node.id, size, open=tuple(unwired), is_literal=is_literal(node))
+def _item(node: Node, graph: Graph, sizes: Sizes) -> Item:
+    width, height, above = size_of(node, sizes)
+    pull = INNER
+    if not any(node.inputs) and len(graph.consumers_of(node.id)) == 1:
+        pull = LITERAL if is_literal(node) else LEAF
+    unwired = tuple(_height(node, index) for index, port in enumerate(node.inputs) if port is None)
+    return Item(node.id, width, above, height - above, pull, open=unwired)
 
 
 def _height(node: Node, index: int) -> float:
     return (index + 0.5) / len(node.inputs) - 0.5
 
 
-def usual_size(node: Node) -> Size:
-    """The size of a card nobody has measured."""
-    return PILL if is_literal(node) else CARD
+def size_of(node: Node, sizes: Sizes) -> tuple[float, float, float]:
+    """Width, height, and how far below the upper edge the wires are; guessed where nobody knows."""
+    width, height, *line = sizes.get(node.id) or (PILL if is_literal(node) else CARD)
+    return width, height, line[0] if line else min(height / 2, PORT)
 
 
 def is_literal(node: Node) -> bool:
@@ -121,7 +143,7 @@ def _link(
         room -= len(passed)
         if room < 0:
             break
-        lanes[source] = [Item("", (0.0, 0.0)) for _ in passed]
+        lanes[source] = [Item() for _ in passed]
         for level, lane in zip(passed, lanes[source], strict=True):
             column(level).append(lane)
         for left, right in pairwise([items[source], *lanes[source]]):

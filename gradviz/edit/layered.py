@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from gradviz.edit.columns import Columns, Item, Sizes, columns, levels
+from gradviz.edit.columns import LANE, LITERAL, Columns, Item, Sizes, columns, levels
 from gradviz.graph import paths
 from gradviz.graph.model import Graph, Place
 
@@ -21,9 +21,6 @@ WIDEST: Final = 800_000.0
 ROUNDS: Final = 4
 FEW: Final = 6
 """Up to this many unwired nodes stand below each other; more make a block."""
-LIGHT: Final = 0.02
-HEAVY: Final = 8.0
-"""How much a literal and a lane pull at what they are wired to; a card pulls with 1."""
 
 
 def layered(graph: Graph, sizes: Sizes) -> dict[str, Place]:
@@ -47,8 +44,8 @@ def _place_rows(items: Sequence[Item], places: dict[str, Place], top: float) -> 
         left = 0.0
         for item in row:
             places[item.id] = Place(left, top)
-            left = _up(left + item.size[0] + COLUMN_GAP)
-        top = _up(top + max(item.size[1] for item in row) + PART_GAP)
+            left = _up(left + item.width + COLUMN_GAP)
+        top = _up(top + max(item.height for item in row) + PART_GAP)
 
 
 class _Part:
@@ -74,7 +71,7 @@ class _Part:
         while start < len(self._columns):
             lefts = [0.0]
             for column in self._columns[start:]:
-                lefts.append(_up(lefts[-1] + max(i.size[0] for i in column) + COLUMN_GAP))
+                lefts.append(_up(lefts[-1] + max(i.width for i in column) + COLUMN_GAP))
                 if lefts[-1] > WIDEST:
                     break
             band = self._columns[start : start + len(lefts) - 1]
@@ -95,58 +92,56 @@ def _place_band(
         for item in column:
             y = max(_round(_top(item) - highest + top), free)
             # A literal stands close to its consumer, in the column to the right.
-            x = left + width - item.size[0] if item.is_literal else left
+            x = left + width - item.width if item.is_literal else left
             places[item.id] = Place(_down(x), y)
-            lowest = max(lowest, y + item.size[1])
-            free = _up(y + item.size[1] + ROW_GAP - GRID)
+            lowest = max(lowest, y + item.height)
+            free = _up(y + item.height + ROW_GAP - GRID)
     return _up(lowest)
 
 
 def _widths(cards: Columns) -> list[float]:
-    return [max(item.size[0] for item in column) for column in cards]
+    return [max(item.width for item in column) for column in cards]
 
 
 def _top(item: Item) -> float:
-    return item.middle - item.size[1] / 2
+    return item.y - item.above
 
 
 def _wish(item: Item, *, to_inputs: bool) -> tuple[float, float]:
-    """Where the middle of an item would like to be, and how much."""
+    """Where an item would like to be, and how much."""
     beside = _beside_consumer(item)
     if beside is not None:
-        return beside, LIGHT
+        return beside, item.pull
     links = item.before if to_inputs else item.after
-    pulls = [(end.middle, _pull(item, end)) for end, _ in links]
+    pulls = [(end.y, _pull(item, end)) for end, _ in links]
     weight = sum(pull for _, pull in pulls)
     if not weight:
-        return item.middle, LIGHT
-    return sum(middle * pull for middle, pull in pulls) / weight, weight
+        return item.y, LITERAL
+    return sum(y * pull for y, pull in pulls) / weight, weight
 
 
 def _pull(item: Item, end: Item) -> float:
-    # A wire that passes cards should be straight: they make way, not it.
-    if not item.id or not end.id:
-        return HEAVY
-    if end.is_literal:
-        # What stands beside a card follows it.
-        return 0.0 if _beside_consumer(end) is not None else LIGHT
-    return 1.0
+    if LANE in (item.pull, end.pull):
+        return LANE
+    # What stands beside a card follows it.
+    return 0.0 if _beside_consumer(end) is not None else min(item.pull, end.pull)
 
 
 def _beside_consumer(item: Item) -> float | None:
     """For a literal whose consumer has other inputs: below it, or above it if the literal is its first input."""
-    if not item.is_literal or len(item.after) != 1:
+    if not item.is_literal:
         return None
     consumer, height = item.after[0]
     others = [h for source, h in consumer.before if not source.is_literal] + [*consumer.open]
     if not others:
         return None
-    distance = (consumer.size[1] + item.size[1]) / 2 + ROW_GAP
-    return consumer.middle + (distance if height > min(others) else -distance)
+    if height > min(others):
+        return consumer.y + consumer.below + ROW_GAP + item.above
+    return consumer.y - consumer.above - ROW_GAP - item.below
 
 
 def _settle(column: list[Item], wanted: Sequence[float], weights: Sequence[float]) -> None:
-    """Middles as near to the wanted ones as order and gaps allow: least squares, by pooling neighbours."""
+    """Heights as near to the wanted ones as order and gaps allow: least squares, by pooling neighbours."""
     offsets = [0.0]
     for above, below in pairwise(column):
         offsets.append(offsets[-1] + _distance(above, below))
@@ -161,12 +156,12 @@ def _settle(column: list[Item], wanted: Sequence[float], weights: Sequence[float
         pools.append(pool)
     levels = [mean for mean, _, count in pools for _ in range(count)]
     for item, level, offset in zip(column, levels, offsets, strict=True):
-        item.middle = level + offset
+        item.y = level + offset
 
 
 def _distance(above: Item, below: Item) -> float:
     gap = ROW_GAP if above.id and below.id else LANE_GAP
-    return (above.size[1] + below.size[1]) / 2 + gap
+    return above.below + gap + below.above
 
 
 def _round(x: float) -> float:

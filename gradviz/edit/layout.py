@@ -10,12 +10,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from gradviz.edit.columns import Size, Sizes, is_literal, usual_size
+from gradviz.edit.columns import Size, Sizes, is_literal, size_of
 from gradviz.edit.layered import COLUMN_GAP, GRID, PART_GAP, ROW_GAP, layered
 from gradviz.edit.nodes import checked_place
 from gradviz.edit.part import part
 from gradviz.graph import paths
-from gradviz.graph.model import Diagram, Graph, Node, Place
+from gradviz.graph.model import Diagram, Graph, Place
 
 MARGIN: Final = 32.0
 """The room that stays free round a card for which a place is looked for."""
@@ -37,7 +37,7 @@ def place_missing(diagram: Diagram, sizes: Sizes = UNKNOWN) -> Diagram:
 
 def free_place(diagram: Diagram, wanted: Place, size: Size, sizes: Sizes = UNKNOWN) -> Place:
     """The place nearest to `wanted` where a card of that size covers no other."""
-    return _Room(card_boxes(diagram, sizes).values()).free(wanted, [Box(0, 0, *size)])
+    return _Room(card_boxes(diagram, sizes).values()).free(wanted, [Box(0, 0, *size[:2])])
 
 
 def _placed(diagram: Diagram, places: Mapping[str, Place]) -> Diagram:
@@ -49,12 +49,13 @@ def _placed(diagram: Diagram, places: Mapping[str, Place]) -> Diagram:
 
 
 class Box(NamedTuple):
-    """A rectangle on the canvas."""
+    """A rectangle on the canvas; its wires are `line` below the upper edge."""
 
     left: float
     top: float
     width: float
     height: float
+    line: float = 0.0
 
     @property
     def right(self) -> float:
@@ -65,22 +66,18 @@ class Box(NamedTuple):
         return self.top + self.height
 
     @property
-    def middle(self) -> float:
-        return self.top + self.height / 2
+    def wires(self) -> float:
+        return self.top + self.line
 
 
 def card_boxes(diagram: Diagram, sizes: Sizes) -> dict[str, Box]:
     """The cards that have a place."""
     graph = diagram.graph
     return {
-        id: Box(*place, *_size(graph[id], sizes))
+        id: Box(*place, *size_of(graph[id], sizes))
         for id, place in diagram.places.items()
         if id in graph
     }
-
-
-def _size(node: Node, sizes: Sizes) -> Size:
-    return sizes.get(node.id) or usual_size(node)
 
 
 def _beside(diagram: Diagram, missing: Collection[str], sizes: Sizes) -> dict[str, Place]:
@@ -117,12 +114,12 @@ class _Block:
 
     def __init__(self, graph: Graph, ids: Collection[str], sizes: Sizes) -> None:
         places = layered(part(graph, ids), sizes)
-        boxes = {id: Box(*places[id], *_size(graph[id], sizes)) for id in ids}
+        boxes = {id: Box(*places[id], *size_of(graph[id], sizes)) for id in ids}
         literals = [id for id in ids if is_literal(graph[id])]
         self.only_literals = len(literals) == len(boxes)
         cards = _around(boxes[id] for id in ids if self.only_literals or id not in literals)
         self.boxes = {
-            id: Box(box.left - cards.left, box.top - cards.top, box.width, box.height)
+            id: box._replace(left=box.left - cards.left, top=box.top - cards.top)
             for id, box in boxes.items()
         }
         body = Box(0, 0, cards.width, cards.height)
@@ -135,7 +132,7 @@ class _Block:
         read = [(self.boxes[id], boxes[other]) for id, other, reads in wires if reads]
         if read:
             left = max(other.right for _, other in read) + COLUMN_GAP
-            return Place(left, _mean(other.middle - box.middle for box, other in read))
+            return Place(left, _mean(other.wires - box.wires for box, other in read))
         feeding = [(self.boxes[id], boxes[other]) for id, other, _ in wires]
         if not feeding:
             everything = _around(boxes.values())
@@ -144,7 +141,7 @@ class _Block:
         if self.only_literals:
             # To the left of their consumer there is what else it reads.
             return Place(left, max(other.bottom for _, other in feeding) + ROW_GAP)
-        return Place(left, _mean(other.middle - box.middle for box, other in feeding))
+        return Place(left, _mean(other.wires - box.wires for box, other in feeding))
 
 
 def _around(boxes: Iterable[Box]) -> Box:
