@@ -20,6 +20,7 @@ from gradviz.text import Message, Text, mark, message
 NUMBER_CHARACTERS: Final = 400
 # Looking up a line takes about a second for this much text; larger documents get the JSON path alone.
 _LOOKED_UP: Final = 4 * 2**20
+_BLANK: Final = re.compile(r"[ \t\r\n]*+")
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{},:]|[^\s\[\]{},:"]++', re.DOTALL)
 
 
@@ -38,7 +39,7 @@ class _DuplicateKeyError(Exception):
 
 def parse(text: str) -> object:
     """The data that `text` describes. Raises FileError with line and column."""
-    if not text.strip(" \t\r\n"):
+    if _BLANK.fullmatch(text):
         raise FileError(mark("files", "The file is empty."))
     try:
         return json.loads(
@@ -193,7 +194,7 @@ def _line(text: str, offset: int) -> str:
 
 
 def _syntax_words(error: json.JSONDecodeError) -> Message:
-    if not error.doc[error.pos :].strip(" \t\r\n") and error.msg.startswith("Expecting"):
+    if _BLANK.fullmatch(error.doc, error.pos) and error.msg.startswith("Expecting"):
         return message(mark("files", "The file ends too early: something is missing here."))
     for start, text in _SYNTAX.items():
         if error.msg.startswith(start):

@@ -36,16 +36,16 @@ def checked_text(data: bytes) -> str:
             mark("files", "It starts with a byte order mark; save it as UTF-8 without one."),
             place=where(data, 0),
         )
+    # First, while only the bytes are there: one emoji makes the text four times as large.
+    _check_structure(data)
     try:
-        text = data.decode("utf-8")
+        return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise FileError(
             mark("files", "Byte 0x{byte} is not UTF-8 text; is this a gradviz file?"),
             place=where(data, error.start),
             byte=f"{data[error.start]:02x}",
         ) from None
-    _check_structure(data)
-    return text
 
 
 def too_large(size: int) -> FileError:
