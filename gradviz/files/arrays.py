@@ -86,8 +86,8 @@ def float_text(number: float) -> str:
 
 
 def _float32_text(number: np.float32) -> str:
-    # NumPy finds the fewest digits, Python writes them, so that both widths look alike. Read back, they
-    # become float64 first; should that round the other way, all digits are kept.
+    # NumPy finds the fewest digits, Python writes them, so that both widths look alike. Read back,
+    # they become float64 first; should that round the other way, all digits are kept.
     short = float(str(number))
     return float_text(short if np.float32(short) == number else float(number))
 

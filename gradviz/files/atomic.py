@@ -1,8 +1,8 @@
 """Saving that is whole or not at all.
 
-The new content goes to a temporary file beside the old one, is made safe on the disk and read back; only
-then does it take the old file's name, in one step. `open(path, "w")` would lose both when the program or
-the power ends in between.
+The new content goes to a temporary file beside the old one, is made safe on the disk and read back;
+only then does it take the old file's name, in one step. `open(path, "w")` would lose both when the
+program or the power ends in between.
 """
 
 from __future__ import annotations

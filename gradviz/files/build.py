@@ -43,8 +43,8 @@ DEFAULT_DTYPE: Final = "float64"
 def build(record: DocumentRecord) -> Diagram:
     """The diagram that a document describes; `validate` has still to look at it.
 
-    A source with a value may leave out `dtype` (float64, whatever the op) and `shape` (the value's); the
-    node of the diagram has both. Raises DiagramError with the way in the document.
+    A source with a value may leave out `dtype` (float64, whatever the op) and `shape` (the
+    value's); the node of the diagram has both. Raises DiagramError with the way in the document.
     """
     nodes = _nodes(record.graph, ("graph", "nodes"))
     values: dict[str, Array] = {}

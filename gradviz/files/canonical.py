@@ -1,7 +1,7 @@
 """The one way a diagram is written: for one content, one sequence of bytes.
 
-One node, value, place per line, in topological order, by id where that leaves it open; keys sorted; what is
-empty left out. So two versions of a file can be compared line by line.
+One node, value, place per line, in topological order, by id where that leaves it open; keys sorted;
+what is empty left out. So two versions of a file can be compared line by line.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from gradviz.graph.model import Array, Diagram, Graph, Node, OutPort, Query
 from gradviz.graph.names import escaped
 from gradviz.limits import INLINE_ELEMENTS, JSON_NUMBERS
 
-# Nested lists may take a quarter of the numbers a document can hold; places and attributes need room.
+# Nested lists may take a quarter of the numbers a document can hold; places and attributes need
+# room.
 INLINE_TOTAL: Final = JSON_NUMBERS // 4
 
 
@@ -133,7 +134,8 @@ def _values(values: Mapping[str, Array], order: list[str]) -> Iterable[tuple[str
 def _inline_limit(values: Mapping[str, Array]) -> int:
     """The largest cost of an array that is written as nested lists.
 
-    With very many small arrays the larger of them become base64, so that the file can be read again.
+    With very many small arrays the larger of them become base64, so that the file can be read
+    again.
     """
     costs = np.array([inline_cost(value) for value in values.values()], np.int64)
     for limit in (3 * INLINE_ELEMENTS, 100, 10, 1):

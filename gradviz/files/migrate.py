@@ -1,7 +1,7 @@
 """Older versions of the format, brought up to this one.
 
-One small function per version, from the plain data of version n to that of version n + 1; each is tested
-on a kept file of its version. Version 1 is the first, so there is none yet.
+One small function per version, from the plain data of version n to that of version n + 1; each is
+tested on a kept file of its version. Version 1 is the first, so there is none yet.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ def migrate(
 ) -> Document:
     """`document` in format `version`; it is not changed itself.
 
-    Raises DiagramError, with the way to the fault, for what is no document and for versions not known.
+    Raises DiagramError, with the way to the fault, for what is no document and for versions not
+    known.
     """
     if not isinstance(document, dict):
         raise DiagramError(mark("files", "This is not a gradviz file: it must be one object {…}."))

@@ -1,7 +1,8 @@
 """The .gradviz file: one UTF-8 JSON document, whole or not at all.
 
-`read` gives diagram and view, `load` the diagram; `save` writes both; `loads` and `dumps` do the same with
-text (a paste is a small document). What is refused raises FileError with file, place and what to do.
+`read` gives diagram and view, `load` the diagram; `save` writes both; `loads` and `dumps` do the
+same with text (a paste is a small document). What is refused raises FileError with file, place and
+what to do.
 """
 
 from __future__ import annotations
@@ -49,9 +50,9 @@ def loads(document: bytes | str, source: str = "") -> Diagram:
 def dumps(diagram: Diagram, view: Mapping[str, object] | None = None) -> bytes:
     """The document of `diagram`, the same bytes for the same content.
 
-    Raises DiagramError for a diagram that breaks a rule, FileError for one that is too large to be read
-    again. Entries of `view` that are not plain data are left out: no camera may stand between a user and
-    a saved file.
+    Raises DiagramError for a diagram that breaks a rule, FileError for one that is too large to be
+    read again. Entries of `view` that are not plain data are left out: no camera may stand between
+    a user and a saved file.
     """
     validate(diagram)
     kept = {key: item for key, item in (view or {}).items() if plain_fault({key: item}) is None}

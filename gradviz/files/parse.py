@@ -1,7 +1,8 @@
 """From text to plain Python data, strictly, and from a place in the data back to its line.
 
-Python's `json` keeps the last of two equal keys, reads NaN, and turns 1e400 into infinity; here each is
-refused. Its hooks do not know where they are, so the place of a fault is looked up afterwards.
+Python's `json` keeps the last of two equal keys, reads NaN, and turns 1e400 into infinity; here
+each is refused. Its hooks do not know where they are, so the place of a fault is looked up
+afterwards.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from gradviz.graph.names import shown
 from gradviz.text import Message, Text, mark, message
 
 NUMBER_CHARACTERS: Final = 400
-# Looking up a line takes about a second for this much text; larger documents get the JSON path alone.
+# Looking up a line takes about a second for this much text; larger documents get the JSON path
+# alone.
 _LOOKED_UP: Final = 4 * 2**20
 _BLANK: Final = re.compile(r"[ \t\r\n]*+")
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{},:]|[^\s\[\]{},:"]++', re.DOTALL)

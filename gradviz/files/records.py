@@ -14,7 +14,7 @@ from gradviz.text import Message, Text, mark, message
 
 
 class NodeRecord(msgspec.Struct, forbid_unknown_fields=True):
-    """One line of `graph.nodes`. An input is "id" (its output 0), "id:1", or null while it is open."""
+    """One line of `graph.nodes`. An input is "id" (output 0), "id:1", or null while open."""
 
     id: str
     op: str
@@ -79,7 +79,7 @@ T = TypeVar("T")
 
 
 def convert(data: object, kind: type[T], way: Way = ()) -> T:
-    """`data`, which lies at `way` in the document, as a `kind`. Raises DiagramError with the place."""
+    """`data`, which lies at `way` in the document, as a `kind`. Raises DiagramError."""
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:

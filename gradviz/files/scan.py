@@ -65,8 +65,8 @@ def where(data: bytes, offset: int) -> str:
 
 
 def _check_structure(data: bytes) -> None:
-    # Once escaped backslashes and quotes are out of the way, every quote left opens or closes a text.
-    # Both replacements keep the length, so offsets stay true.
+    # Once escaped backslashes and quotes are out of the way, every quote left opens or closes a
+    # text. Both replacements keep the length, so offsets stay true.
     plain = data.replace(rb"\\", b"__")
     lone = _LONE_SURROGATE.search(plain) if b"\\u" in plain else None
     if lone is not None:
