@@ -628,18 +628,16 @@ def verdicts(answer: Answer, found: Sequence[Verdict]) -> Message:
         return verdict(answer, wrong or found[0])
     if not found:
         return message(mark("engine", "There is no gradient to compare."))
-    largest = gradcheck.worst(found)
-    values: dict[str, object] = {"count": len(found)}
-    text = mark("engine", "All {count} gradients agree with finite differences.")
-    if largest is not None and largest.worst is not None:
-        text = mark(
-            "engine",
-            "All {count} gradients agree with finite differences (largest difference {error} at {x}{cell}).",
-        )
-        cell = f"[{', '.join(map(str, largest.worst.cell))}]" if largest.worst.cell else ""
-        x = partial(answer, largest.wrt.node)
-        values |= {"error": digits.number(largest.worst.error, 2), "x": x, "cell": cell}
-    return Message(text, values)
+    largest = gradcheck.worst([one for one in found if one.connected])
+    if largest is None or largest.worst is None:
+        return message(mark("engine", "All gradients agree with finite differences."))
+    text = mark(
+        "engine",
+        "All gradients agree with finite differences (largest difference {error} at {x}{cell}).",
+    )
+    cell = f"[{', '.join(map(str, largest.worst.cell))}]" if largest.worst.cell else ""
+    x, error = partial(answer, largest.wrt.node), digits.number(largest.worst.error, 2)
+    return message(text, error=error, x=x, cell=cell)
 
 
 def size(answer: Answer) -> Message:
