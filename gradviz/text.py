@@ -60,7 +60,9 @@ def message(text: Text, **values: object) -> Message:
 
 
 def shape_words(shape: tuple[int, ...]) -> str:
-    """`3×3`; for a 0-d array, `one number`."""
+    """`3×3`; `4 numbers`; for a 0-d array, `one number`."""
     if not shape:
         return "one number"
+    if shape == (1,):
+        return "a list of 1"
     return f"{shape[0]} numbers" if len(shape) == 1 else "×".join(map(str, shape))

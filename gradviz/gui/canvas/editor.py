@@ -1,0 +1,128 @@
+"""Typing on the canvas: a real line edit over a cell, a value or a name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
+
+from gradviz.errors import GradvizError
+from gradviz.gui.translate import render
+from gradviz.picture import fonts
+from gradviz.picture.colours import Theme
+
+Commit = Callable[[str], bool]
+NARROWEST = 96
+
+
+def refusal_sheet(theme: Theme) -> str:
+    """How a sentence that refuses something looks."""
+    return (
+        f"background: {theme.note_ground.name()}; color: {theme.ink.name()}; border: 1px solid {theme.note.name()};"
+        "border-radius: 6px; padding: 4px 8px;"
+    )
+
+
+class Editor(QLineEdit):
+    """Open until its text is taken, or Esc. A text that cannot be used stays, with the reason under it.
+
+    closed(moved)  `moved` is "next", "previous", "down" or "" for where to go on
+    """
+
+    closed = Signal(str)
+
+    def __init__(
+        self,
+        parent: QWidget,
+        rect: QRect,
+        text: str,
+        commit: Commit,
+        sheet: str = "",
+        *,
+        selected: bool = True,
+    ) -> None:
+        super().__init__(text, parent)
+        self._parent = parent
+        self._commit = commit
+        self._open = True
+        self._reason = QLabel(parent)
+        self._reason.setTextFormat(Qt.TextFormat.PlainText)
+        self._reason.setStyleSheet(sheet)
+        self._reason.setWordWrap(True)
+        self._reason.hide()
+        self.setFont(fonts.mono_font(13))
+        self.setAccessibleName(self.tr("Value"))
+        self._place(rect)
+        self.textEdited.connect(self._reason.hide)
+        self.show()
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+        if selected:
+            self.selectAll()
+        else:
+            self.setCursorPosition(len(text))
+
+    def _place(self, rect: QRect) -> None:
+        width = max(rect.width(), NARROWEST)
+        height = max(rect.height(), self.sizeHint().height())
+        parent = self._parent
+        x = min(max(rect.center().x() - width // 2, 0), max(parent.width() - width, 0))
+        y = min(max(rect.center().y() - height // 2, 0), max(parent.height() - height, 0))
+        self.setGeometry(x, y, width, height)
+
+    def take(self, moved: str = "") -> bool:
+        """Use the text; False, with the reason shown, if it cannot be used."""
+        if not self._open:
+            return True
+        try:
+            self._open = False
+            self._commit(self.text())
+        except GradvizError as error:
+            self._open = True
+            self._refuse(render(error.message))
+            return False
+        self._close(moved)
+        return True
+
+    def cancel(self) -> None:
+        """Close without using the text."""
+        self._open = False
+        self._close("")
+
+    def _close(self, moved: str) -> None:
+        self._reason.deleteLater()
+        self.hide()
+        self.deleteLater()
+        self.closed.emit(moved)
+
+    def _refuse(self, words: str) -> None:
+        self._reason.setText(words)
+        self._reason.setFixedWidth(min(360, self._parent.width() - 16))
+        self._reason.adjustSize()
+        x = min(self.x(), self._parent.width() - self._reason.width() - 8)
+        self._reason.move(max(x, 8), self.geometry().bottom() + 4)
+        self._reason.show()
+        self._reason.raise_()
+        self.setFocus()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.cancel()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.take("down" if event.modifiers() & Qt.KeyboardModifier.ControlModifier else "")
+        else:
+            super().keyPressEvent(event)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        self.take("next" if forward else "previous")
+        return True
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        # A menu or another window only borrows the focus.
+        if (
+            event.reason() in (Qt.FocusReason.MouseFocusReason, Qt.FocusReason.TabFocusReason)
+            and not self.take()
+        ):
+            self.setFocus()

@@ -1,0 +1,45 @@
+"""The table of actions: no key twice, every action has its method, and the help shows them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from PySide6.QtGui import QKeySequence
+
+from gradviz.gui.actions import ACTIONS, MENUS
+from gradviz.gui.help import keys_page, limits_page
+from gradviz.gui.main_window import MainWindow
+from gradviz.limits import LIMITS
+
+
+def test_no_key_is_bound_twice_in_one_context() -> None:
+    # A key of the window also works on the canvas, so both contexts are one there.
+    keys = Counter(QKeySequence(key).toString() for action in ACTIONS for key in action.keys)
+    assert [key for key, count in keys.items() if count > 1] == []
+
+
+def test_every_key_is_a_key(qapp) -> None:
+    for action in ACTIONS:
+        for key in action.keys:
+            assert QKeySequence(key).toString(), (action.id, key)
+
+
+def test_every_action_does_something() -> None:
+    for action in ACTIONS:
+        method = getattr(MainWindow, action.id)
+        assert method.__doc__, action.id
+    assert len({action.id for action in ACTIONS}) == len(ACTIONS)
+    assert {action.menu for action in ACTIONS} == set(MENUS)
+
+
+def test_no_shortcut_needs_shift_and_a_digit() -> None:
+    assert not any("Shift+" in key and key[-1].isdigit() and "F" not in key for a in ACTIONS for key in a.keys)
+
+
+def test_the_help_lists_every_key_and_every_limit(qapp) -> None:
+    page = keys_page()
+    for action in ACTIONS:
+        for key in action.keys:
+            assert QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText) in page
+    for limit in LIMITS:
+        assert limit.name in limits_page()
