@@ -153,8 +153,11 @@ QToolButton[transport="true"]:hover {{ background: {pressed}; }}
 QToolButton[transport="true"]:focus {{ border-color: {forward}; }}
 
 QLineEdit {{
-    background: {soft}; color: {ink}; border: 1px solid {line}; border-radius: 6px; padding: 3px 8px;
-    min-height: 20px; selection-background-color: {forward}; selection-color: {panel};
+    background: {soft}; color: {ink}; border: 1px solid {line}; border-radius: 6px; padding: 0px 6px;
+    min-height: 26px; selection-background-color: {forward}; selection-color: {panel};
+}}
+QLineEdit QToolButton {{
+    background: transparent; border: none; padding: 0px; min-height: 0px;
 }}
 QLineEdit:focus {{ background: {panel}; border-color: {forward}; }}
 QLineEdit:read-only, QLineEdit:disabled {{ color: {dim}; }}
@@ -166,11 +169,11 @@ QCheckBox::indicator {{
 QCheckBox::indicator:checked {{ background: {forward}; border-color: {forward}; }}
 QCheckBox::indicator:focus {{ border-color: {forward}; }}
 
-QTreeView {{ background: {panel}; border: none; outline: none; }}
-QTreeView::item {{ padding: 1px 4px; border-radius: 4px; color: {ink}; }}
-QTreeView::item:hover {{ background: {soft}; }}
-QTreeView::item:selected {{ background: {soft}; color: {ink}; }}
-QTreeView::item:selected:active {{ background: {pressed}; }}
+QTreeView, QListView {{ background: {panel}; border: none; outline: none; }}
+QTreeView::item, QListView::item {{ padding: 2px 4px; border-radius: 4px; color: {ink}; }}
+QTreeView::item:hover, QListView::item:hover {{ background: {soft}; }}
+QTreeView::item:selected, QListView::item:selected {{ background: {pressed}; color: {ink}; }}
+#addbox {{ background: {panel}; border: 1px solid {frame}; border-radius: 6px; }}
 QScrollArea {{ background: {panel}; border: none; }}
 QScrollBar {{ background: transparent; border: none; }}
 QScrollBar:vertical {{ width: 12px; }}
