@@ -51,7 +51,9 @@ class ExpressionError(InputError):
     `position` is the offset of the fault in the text, `length` its extent, both in characters.
     """
 
-    def __init__(self, text: Text, *, position: int = 0, length: int = 1, **values: object) -> None:
+    def __init__(
+        self, text: Text | Message, *, position: int = 0, length: int = 1, **values: object
+    ) -> None:
         super().__init__(text, **values)
         self.position = position
         self.length = length
