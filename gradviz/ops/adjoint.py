@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from gradviz.errors import ShapeError
+from gradviz.errors import InputError, ShapeError
 from gradviz.ops import shapes
 from gradviz.ops.op import ADDED, GRADIENT, SHAPE, example, op
 from gradviz.ops.shapes import Shape
@@ -73,6 +73,12 @@ def _(g: Any, out: Any, *gs: Any) -> Rule:
     return (g,) * len(gs)
 
 
+# Code for the axes along which broadcasting made copies; {{shape}} is filled in by whoever writes the code.
+_STRETCHED = (
+    "tuple(i for i, n in enumerate((1,) * ({rank} - len({{shape}})) + tuple({{shape}})) if n == 1)"
+)
+
+
 def _sum_to_axes(old: Shape, new: Shape) -> tuple[int, ...]:
     lead = len(old) - len(new)
     return tuple(range(lead)) + tuple(
@@ -85,7 +91,7 @@ def _sum_to_spec(g: Spec, *, shape: Shape) -> Spec:
         raise ShapeError(
             mark("ops", "{given} cannot be added up to {shape}."), given=g.shape, shape=shape
         )
-    return shapes.checked(tuple(shape), g.dtype)
+    return shapes.checked(tuple(shape), shapes.cotangent(g))
 
 
 @op(
@@ -97,11 +103,12 @@ def _sum_to_spec(g: Spec, *, shape: Shape) -> Spec:
     ),
     text="{g} added up to {shape}",
     formula=r"\sum_{copies} g",
-    code=dict.fromkeys(
-        ("numpy", "tf", "torch", "jax"),
-        "np.sum({g}, axis=tuple(range(np.ndim({g}) - len({shape}))) + tuple(np.ndim({g}) - len({shape}) + i "
-        "for i, n in enumerate({shape}) if n == 1), keepdims=True).reshape({shape})",
-    ),
+    code={
+        "numpy": f"np.sum({{g}}, axis={_STRETCHED.format(rank='np.ndim({g})')}).reshape({{shape}})",
+        "tf": f"tf.reshape(tf.reduce_sum({{g}}, axis={_STRETCHED.format(rank='len({g}.shape)')}), {{shape}})",
+        "torch": "{g}.sum_to_size({shape})",
+        "jax": f"jnp.sum({{g}}, axis={_STRETCHED.format(rank='jnp.ndim({g})')}).reshape({{shape}})",
+    },
     aliases={},
     spec=_sum_to_spec,
     linear_in=("g",),
@@ -166,6 +173,16 @@ def _(g: Any, out: Any, x: Any, *, shape: Shape) -> Rule:
     return (g,)
 
 
+def _cast_spec(x: Spec, *, dtype: str) -> Spec:
+    if dtype not in DTYPES:
+        raise InputError(
+            mark("ops", "The dtype {dtype} is not supported; use one of {names}."),
+            dtype=dtype,
+            names=", ".join(DTYPES),
+        )
+    return Spec(x.shape, DTYPES[dtype])
+
+
 @op(
     sign="⇄",
     category=GRADIENT,
@@ -180,7 +197,7 @@ def _(g: Any, out: Any, x: Any, *, shape: Shape) -> Rule:
         "jax": "jnp.asarray({x}, {dtype})",
     },
     aliases={"numpy": "astype", "tf": "cast", "torch": "to type", "jax": "astype"},
-    spec=lambda x, *, dtype: Spec(x.shape, DTYPES[dtype]),
+    spec=_cast_spec,
     linear_in=("x",),
     examples=[example([1.5, 2.0], dtype="float32")],
     helper=True,

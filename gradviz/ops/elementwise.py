@@ -189,9 +189,8 @@ def _(out: Any, x: Any, y: Any) -> Rule:
 def power_slope(x: Any, y: Any) -> Any:
     """y * x**(y - 1) without 0 * inf at y = 0."""
     dtype = np.result_type(x, y, 1.0)
-    return np.where(
-        np.equal(y, 0), dtype.type(0), y * np.power(np.asarray(x, dtype), np.subtract(y, 1.0))
-    )
+    base, exponent = np.asarray(x, dtype), np.asarray(y, dtype)
+    return np.where(exponent == 0, dtype.type(0), exponent * np.power(base, exponent - 1))
 
 
 @power_slope.local
@@ -226,10 +225,9 @@ def _(out: Any, x: Any, y: Any) -> Rule:
 def power_log(x: Any, y: Any) -> Any:
     """x**y * log(x) without 0 * -inf at x = 0."""
     dtype = np.result_type(x, y, 1.0)
-    base = np.asarray(x, dtype)
-    return np.where(
-        np.equal(x, 0) & np.greater_equal(y, 0), dtype.type(0), np.power(base, y) * np.log(base)
-    )
+    base, exponent = np.asarray(x, dtype), np.asarray(y, dtype)
+    nothing = (base == 0) & (exponent >= 0)
+    return np.where(nothing, dtype.type(0), np.power(base, exponent) * np.log(base))
 
 
 @power_log.local
@@ -289,7 +287,7 @@ def _(out: Any, x: Any) -> Rule:
         "jax": "square",
         "math": "sq squared",
     },
-    spec=shapes.elementwise,
+    spec=shapes.elementwise_number,
     examples=[example([1.5, -2.0]), example(3.0)],
 )
 def square(x: Any) -> Any:
@@ -316,7 +314,7 @@ def _(out: Any, x: Any) -> Rule:
         "jax": "jnp.sqrt({x})",
     },
     aliases={"numpy": "sqrt", "tf": "sqrt", "torch": "sqrt", "jax": "sqrt", "math": "sqrt √"},
-    spec=shapes.elementwise_float,
+    spec=shapes.elementwise_function,
     examples=[example([1.5, 2.0, 9.0])],
 )
 def sqrt(x: Any) -> Any:
@@ -343,7 +341,7 @@ def _(out: Any, x: Any) -> Rule:
         "jax": "jnp.exp({x})",
     },
     aliases={"numpy": "exp", "tf": "exp", "torch": "exp", "jax": "exp", "math": "exp"},
-    spec=shapes.elementwise_float,
+    spec=shapes.elementwise_function,
     examples=[example([0.5, -1.0, 2.0])],
 )
 def exp(x: Any) -> Any:
@@ -370,7 +368,7 @@ def _(out: Any, x: Any) -> Rule:
         "jax": "jnp.log({x})",
     },
     aliases={"numpy": "log", "tf": "log", "torch": "log", "jax": "log", "math": "log ln"},
-    spec=shapes.elementwise_float,
+    spec=shapes.elementwise_function,
     examples=[example([0.5, 1.0, 2.0])],
 )
 def log(x: Any) -> Any:
@@ -397,7 +395,7 @@ def _(out: Any, x: Any) -> Rule:
         "jax": "jnp.sin({x})",
     },
     aliases={"numpy": "sin", "tf": "sin", "torch": "sin", "jax": "sin", "math": "sin"},
-    spec=shapes.elementwise_float,
+    spec=shapes.elementwise_function,
     examples=[example([0.5, -1.0, 2.0])],
 )
 def sin(x: Any) -> Any:
@@ -424,7 +422,7 @@ def _(out: Any, x: Any) -> Rule:
         "jax": "jnp.cos({x})",
     },
     aliases={"numpy": "cos", "tf": "cos", "torch": "cos", "jax": "cos", "math": "cos"},
-    spec=shapes.elementwise_float,
+    spec=shapes.elementwise_function,
     examples=[example([0.5, -1.0, 2.0])],
 )
 def cos(x: Any) -> Any:
@@ -451,7 +449,7 @@ def _(out: Any, x: Any) -> Rule:
         "jax": "jnp.tanh({x})",
     },
     aliases={"numpy": "tanh", "tf": "tanh", "torch": "tanh", "jax": "tanh", "math": "tanh"},
-    spec=shapes.elementwise_float,
+    spec=shapes.elementwise_function,
     examples=[example([0.5, -1.0, 2.0])],
 )
 def tanh(x: Any) -> Any:
@@ -484,7 +482,7 @@ def _(out: Any, x: Any) -> Rule:
         "numpy": "expit",
         "math": "sigmoid logistic σ",
     },
-    spec=shapes.elementwise_float,
+    spec=shapes.elementwise_function,
     examples=[example([0.5, -1.0, 2.0])],
 )
 def sigmoid(x: Any) -> Any:

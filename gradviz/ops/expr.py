@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from gradviz.errors import IndexRangeError, InputError, ShapeError
+from gradviz.errors import GradvizError, IndexRangeError, InputError, ShapeError
 from gradviz.graph.model import (
     Array,
     Graph,
@@ -24,12 +24,17 @@ from gradviz.graph.model import (
     freeze,
     frozen_array,
 )
-from gradviz.ops import registry
+from gradviz.ops import registry, shapes
 from gradviz.ops.spec import BOOL, DTYPES, FLOAT64, INT64, WEAK, Spec
 from gradviz.text import mark, shape_words
 
 if TYPE_CHECKING:
     from gradviz.ops.op import Op
+
+
+# What an op raises when the settings, or the numbers, it is given make no sense to it.
+UNUSABLE = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
+UNCOMPUTABLE = (*UNUSABLE, np.linalg.LinAlgError, MemoryError)
 
 
 class Call:
@@ -218,7 +223,7 @@ class Expr:
         self, ufunc: np.ufunc, method: str, *inputs: object, **keywords: object
     ) -> Expr:
         op = registry.lookup(ufunc.__name__)
-        if op is None or method != "__call__" or keywords or op.differentiable is None:
+        if op is None or method != "__call__" or keywords:
             near = registry.nearest(ufunc.__name__)
             hint = near if near is not None else "none is near"
             raise InputError(
@@ -285,7 +290,7 @@ def literal(number: float, name: str = "") -> Expr:
 
 
 def _source(op: str, value: Array, name: str) -> Expr:
-    spec = Spec(value.shape, value.dtype)
+    spec = shapes.checked(value.shape, value.dtype)
     attributes = {"shape": value.shape, "dtype": value.dtype.name}
     return Expr(Call(registry.get(op), (), attributes, (spec,), name=name, outputs=(value,)))
 
@@ -352,7 +357,14 @@ def apply(
         )
     expressions = _operands(inputs)
     stored = op.trimmed(attributes)
-    specs = op.spec(*(e.spec for e in expressions), **op.bind(stored))
+    try:
+        specs = op.spec(*(e.spec for e in expressions), **op.bind(stored))
+    except GradvizError:
+        raise
+    except UNUSABLE as error:
+        raise InputError(
+            mark("ops", "The settings of {op} cannot be used: {reason}."), op=op.name, reason=error
+        ) from error
     several = not isinstance(specs, Spec)
     call = Call(op, expressions, stored, cast("tuple[Spec, ...]", specs if several else (specs,)))
     return tuple(Expr(call, i) for i in range(len(call.specs))) if several else Expr(call)
@@ -434,7 +446,9 @@ def compute(outputs: Iterable[Expr]) -> None:
                 specs = [e.spec for e in call.inputs]
                 try:
                     call.outputs = call.op.evaluate(arrays, specs, call.attributes)
-                except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
+                except GradvizError:
+                    raise
+                except UNCOMPUTABLE as error:
                     raise InputError(
                         mark("ops", "{op} cannot be computed: {reason}"),
                         op=call.op.name,

@@ -7,7 +7,7 @@ An index is kept as plain data: a tuple of whole numbers, `{"slice": (start, sto
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -61,7 +61,7 @@ def _picked_shape(shape: Shape, index: Any) -> Shape:
     # A broadcast zero is as large as one number, whatever its shape.
     stand_in = np.broadcast_to(np.zeros((), BOOL), shape)
     try:
-        return stand_in[numpy_index(index)].shape
+        return cast("Shape", stand_in[numpy_index(index)].shape)
     except (IndexError, ValueError) as error:
         raise IndexRangeError(
             mark("ops", "The index does not fit an array of {shape}: {reason}."),
@@ -144,13 +144,13 @@ def _put_spec(g: Spec, *, index: Index, shape: Shape) -> Spec:
     text="put {g} at [{index}] of {shape}",
     formula=r"\mathrm{put}(g)",
     code={
-        "numpy": "sum(np.bincount([i], [v], {size}) for i, v in zip(np.arange({size}).reshape({shape})[{index}].ravel(), "
-        "np.ravel({g}))).reshape({shape})",
-        "tf": "tf.scatter_nd(tf.reshape(tf.reshape(tf.range({size}), {shape})[{index}], [-1, 1]), "
-        "tf.reshape({g}, [-1]), [{size}])",
-        "torch": "torch.zeros({size}).index_add(0, torch.arange({size}).reshape({shape})[{index}].ravel(), {g}.ravel())"
-        ".reshape({shape})",
-        "jax": "jnp.zeros({shape}).at[{index}].add({g})",
+        "numpy": "np.bincount(np.ravel(np.arange(np.prod({shape}, dtype=int)).reshape({shape})[{index}]), "
+        "np.ravel({g}), np.prod({shape}, dtype=int)).reshape({shape}).astype(np.result_type({g}))",
+        "tf": "tf.reshape(tf.scatter_nd(tf.reshape(tf.reshape(tf.range(np.prod({shape}, dtype=int)), {shape})[{index}], "
+        "[-1, 1]), tf.reshape({g}, [-1]), [np.prod({shape}, dtype=int)]), {shape})",
+        "torch": "torch.zeros(int(np.prod({shape})), dtype={g}.dtype).index_add(0, torch.arange(int(np.prod({shape})))"
+        ".reshape({shape})[{index}].ravel(), {g}.ravel()).reshape({shape})",
+        "jax": "jnp.zeros({shape}, {g}.dtype).at[{index}].add({g})",
     },
     aliases={},
     spec=_put_spec,

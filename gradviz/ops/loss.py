@@ -13,7 +13,7 @@ from gradviz.ops.neural import log_softmax, softmax
 from gradviz.ops.op import NEURAL, example, op
 from gradviz.ops.reduction import sum_
 from gradviz.ops.reshaping import expand_dims
-from gradviz.ops.spec import Spec
+from gradviz.ops.spec import BOOL, Spec
 from gradviz.text import mark, shape_words
 
 Rule = tuple[Any, ...]
@@ -31,6 +31,8 @@ def _cross_entropy_spec(logits: Spec, target: Spec, *, reduction: str) -> Spec:
             logits=shape_words(logits.shape),
             target=shape_words(target.shape),
         )
+    if logits.dtype == BOOL:
+        raise ShapeError(mark("ops", "Logits are numbers, not truth values."))
     if reduction not in ("mean", "sum", "none"):
         raise InputError(
             mark("ops", "reduction is mean, sum or none, not {given}."), given=reduction
@@ -89,5 +91,5 @@ def _(g: Any, out: Any, logits: Any, target: Any, *, reduction: Reduction) -> Ru
         share = expand_dims(g, axis=-1)
     else:
         count = logits.size // logits.shape[-1] if logits.shape[-1] else 0
-        share = divide(g, float(count)) if reduction == "mean" else g
+        share = divide(g, float(count)) if reduction == "mean" and count != 1 else g
     return multiply(share, slope), multiply(share, negative(log_softmax(logits)))

@@ -144,14 +144,17 @@ class Op:
         As in NumPy, attributes may follow the inputs (`reshape(x, (3, 2))`), and an op with any number of inputs takes
         them as one list too.
         """
-        if self.variadic:
-            if inputs and isinstance(inputs[0], list | tuple):
-                inputs, rest = tuple(inputs[0]), inputs[1:]
-                attributes = {**dict(zip(self.attributes, rest, strict=False)), **attributes}
-        elif len(inputs) > len(self.inputs) and self.attributes:
+        if self.variadic and inputs and isinstance(inputs[0], list | tuple):
+            inputs, rest = tuple(inputs[0]), inputs[1:]
+        elif self.variadic:
+            rest = ()
+        else:
             inputs, rest = inputs[: len(self.inputs)], inputs[len(self.inputs) :]
-            attributes = {**dict(zip(self.attributes, rest, strict=False)), **attributes}
-        return expr.apply(self, inputs, attributes)
+        if len(rest) > len(self.attributes):
+            inputs, rest = (*inputs, *rest), ()
+        return expr.apply(
+            self, inputs, {**dict(zip(self.attributes, rest, strict=False)), **attributes}
+        )
 
     def bind(self, attributes: Mapping[str, object]) -> dict[str, Any]:
         """`attributes` with the defaults of the others filled in.
@@ -177,7 +180,7 @@ class Op:
     def trimmed(self, attributes: Mapping[str, object]) -> dict[str, object]:
         """The attributes that differ from their defaults, frozen: what a node stores."""
         self.bind(attributes)
-        frozen = {name: freeze(value) for name, value in attributes.items()}
+        frozen = {name: freeze(_plain(value)) for name, value in attributes.items()}
         return {
             name: value
             for name, value in frozen.items()
@@ -199,12 +202,22 @@ class Op:
         NumPy's floating-point warnings are the caller's to silence (once a run, not once an op).
         """
         arguments: list[Any] = [
-            float(array) if spec.weak else array  # type: ignore[arg-type]
-            for array, spec in zip(inputs, specs, strict=True)
+            float(array) if spec.weak else array for array, spec in zip(inputs, specs, strict=True)
         ]
         result = self.forward(*arguments, **self.bind(attributes))
         outputs = result if isinstance(result, tuple) else (result,)
         return tuple(_read_only(np.asarray(output)) for output in outputs)
+
+
+def _plain(value: object) -> object:
+    """NumPy's numbers, arrays and dtypes as Python's: an attribute is plain data."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
+        return np.dtype(value).name
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
 
 
 def _read_only(array: Array) -> Array:
@@ -238,7 +251,8 @@ def op(
     summary        one sentence for a beginner
     text           one application in plain characters, `{input}` for an operand; `binding` is its precedence
     formula        the same in LaTeX, with the names of inputs and attributes as they are
-    code           one application per framework, `{name}` for an input or attribute
+    code           one application per framework, `{name}` for an input (a name, or in brackets) or an attribute (as
+                   Python writes it; an index as it stands between brackets)
     aliases        other names by framework, separated by spaces; those of `math` are infix signs or names
     spec           `rule(*specs, **attributes)` gives the Spec of the output, or one per output
     linear_in      the inputs in which the op is linear

@@ -83,7 +83,13 @@ def sum_(x: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
 
 @sum_.vjp
 def _(g: Any, out: Any, x: Any, *, axis: Axis, keepdims: bool) -> Rule:
-    return (spread(g, shape=x.shape, axis=axis, keepdims=keepdims),)
+    return (_spread(g, out, x, axis, keepdims),)
+
+
+def _spread(g: Any, out: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
+    """`spread`, unless there was nothing to add up."""
+    same = out.shape == x.shape
+    return g if same else spread(g, shape=x.shape, axis=axis, keepdims=keepdims)
 
 
 @op(
@@ -117,8 +123,9 @@ def mean(x: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
 
 @mean.vjp
 def _(g: Any, out: Any, x: Any, *, axis: Axis, keepdims: bool) -> Rule:
-    share = divide(g, float(_count(x.shape, axis)))
-    return (spread(share, shape=x.shape, axis=axis, keepdims=keepdims),)
+    count = _count(x.shape, axis)
+    share = g if count == 1 else divide(g, float(count))
+    return (_spread(share, out, x, axis, keepdims),)
 
 
 def _count(shape: Shape, axis: Axis) -> int:
@@ -173,7 +180,7 @@ def _(g: Any, out: Any, x: Any, *, axis: Axis, keepdims: bool) -> Rule:
     formula=r"g \cdot \frac{[x = \max x]}{n}",
     code=_share_code("{m}.reshape({g}, {top}.shape)"),
     aliases={},
-    spec=lambda g, y, x, *, axis, keepdims: shapes.checked(x.shape, g.dtype),
+    spec=lambda g, y, x, *, axis, keepdims: shapes.checked(x.shape, shapes.cotangent(g)),
     linear_in=("g",),
     examples=[
         example(6.0, 3.0, [1.0, 3.0, 3.0]),
@@ -183,12 +190,7 @@ def _(g: Any, out: Any, x: Any, *, axis: Axis, keepdims: bool) -> Rule:
 )
 def max_share(g: Any, y: Any, x: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """g at the cells where x equals its maximum y, divided by their number; NaN where y is NaN."""
-    kept = _with_axes(np.asarray(g), np.shape(x), axis, keepdims)
-    largest = _with_axes(np.asarray(y), np.shape(x), axis, keepdims)
-    chosen = np.equal(x, largest)
-    count = np.sum(chosen, axis=axis, keepdims=True, dtype=kept.dtype)
-    nothing = np.where(np.isnan(largest), np.full((), np.nan, kept.dtype), np.zeros((), kept.dtype))
-    return np.where(chosen, np.divide(kept, count), nothing)
+    return _shared(_with_axes(np.asarray(g), np.shape(x), axis, keepdims), y, x, axis, keepdims)
 
 
 @max_share.vjp
@@ -212,18 +214,22 @@ def _(g: Any, out: Any, given: Any, y: Any, x: Any, *, axis: Axis, keepdims: boo
     formula=r"g \cdot \frac{[x = \max x]}{n}",
     code=_share_code("{g}"),
     aliases={},
-    spec=lambda g, y, x, *, axis, keepdims: shapes.checked(x.shape, g.dtype),
+    spec=lambda g, y, x, *, axis, keepdims: shapes.checked(x.shape, shapes.cotangent(g)),
     linear_in=("g",),
     examples=[example([1.0, 5.0, 7.0], 3.0, [1.0, 3.0, 3.0])],
     helper=True,
 )
 def max_share_like(g: Any, y: Any, x: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """g, of x's shape, at the cells where x equals its maximum y, divided by their number."""
+    return _shared(np.asarray(g), y, x, axis, keepdims)
+
+
+def _shared(g: Any, y: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
     largest = _with_axes(np.asarray(y), np.shape(x), axis, keepdims)
     chosen = np.equal(x, largest)
-    dtype = np.asarray(g).dtype
-    count = np.sum(chosen, axis=axis, keepdims=True, dtype=dtype)
-    return np.where(chosen, np.divide(g, count), np.zeros((), dtype))
+    count = np.sum(chosen, axis=axis, keepdims=True, dtype=g.dtype)
+    nothing = np.where(np.isnan(largest), np.full((), np.nan, g.dtype), np.zeros((), g.dtype))
+    return np.where(chosen, np.divide(g, count), nothing)
 
 
 @max_share_like.vjp

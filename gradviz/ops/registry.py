@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _OPS: dict[str, Op] = {}
 _ALIASES: dict[str, Op] = {}
+# By lower case; apart, since Σ in lower case is σ, which is another op.
+_FOLDED: dict[str, Op] = {}
 
 
 def register(op: Op) -> None:
@@ -23,14 +25,16 @@ def register(op: Op) -> None:
     _OPS[op.name] = op
     for names in op.aliases.values():
         for alias in names:
-            _ALIASES.setdefault(alias.lower(), op)
+            _ALIASES.setdefault(alias, op)
+            _FOLDED.setdefault(alias.lower(), op)
 
 
 def unregister(name: str) -> None:
     """Remove an op (a plug-in that is switched off, a test's own op)."""
     gone = _OPS.pop(name)
-    for alias in [alias for alias, op in _ALIASES.items() if op is gone]:
-        del _ALIASES[alias]
+    for names in (_ALIASES, _FOLDED):
+        for alias in [alias for alias, op in names.items() if op is gone]:
+            del names[alias]
 
 
 def find(name: str) -> Op | None:
@@ -48,12 +52,13 @@ def get(name: str) -> Op:
 
 def lookup(name: str) -> Op | None:
     """The op of that name or alias (`reduce_sum`, `mm`, `@`), upper and lower case alike."""
-    return _OPS.get(name) or _OPS.get(name.lower()) or _ALIASES.get(name.lower())
+    folded = name.lower()
+    return _OPS.get(name) or _ALIASES.get(name) or _OPS.get(folded) or _FOLDED.get(folded)
 
 
 def nearest(name: str) -> str | None:
     """The name or alias of an op that is most like `name`."""
-    candidates = [*(op.name for op in palette()), *_ALIASES]
+    candidates = [*(op.name for op in palette()), *_FOLDED]
     matches = difflib.get_close_matches(name.lower(), candidates, 1, 0.6)
     return matches[0] if matches else None
 

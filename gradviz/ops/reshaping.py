@@ -51,7 +51,7 @@ def reshape(x: Any, *, shape: Shape) -> Any:
 
 @reshape.vjp
 def _(g: Any, out: Any, x: Any, *, shape: Shape) -> Rule:
-    return (reshape(g, shape=x.shape),)
+    return (g if out.shape == x.shape else reshape(g, shape=x.shape),)
 
 
 def _permutation(axes: Any, rank: int) -> tuple[int, ...]:
@@ -103,9 +103,11 @@ def transpose(x: Any, *, axes: Shape | None = None) -> Any:
 
 @transpose.vjp
 def _(g: Any, out: Any, x: Any, *, axes: Shape | None) -> Rule:
+    order = _permutation(axes, len(x.shape))
+    if order == tuple(range(len(order))):
+        return (g,)
     if axes is None:
         return (transpose(g),)
-    order = _permutation(axes, len(x.shape))
     return (transpose(g, axes=tuple(order.index(i) for i in range(len(order)))),)
 
 
@@ -189,7 +191,8 @@ def expand_dims(x: Any, *, axis: Axis) -> Any:
 
 @expand_dims.vjp
 def _(g: Any, out: Any, x: Any, *, axis: Axis) -> Rule:
-    return (squeeze(g, axis=_new_axes(len(x.shape), axis)),)
+    new = _new_axes(len(x.shape), axis)
+    return (squeeze(g, axis=new) if new else g,)
 
 
 def _squeezed(shape: Shape, axis: Axis) -> Shape:
@@ -231,7 +234,7 @@ def squeeze(x: Any, *, axis: Axis = None) -> Any:
 
 @squeeze.vjp
 def _(g: Any, out: Any, x: Any, *, axis: Axis) -> Rule:
-    return (reshape(g, shape=x.shape),)
+    return (g if out.shape == x.shape else reshape(g, shape=x.shape),)
 
 
 def _concat_spec(*xs: Spec, axis: int) -> Spec:
@@ -286,14 +289,14 @@ def concat(*xs: Any, axis: int = 0) -> Any:
 
 @concat.vjp
 def _(g: Any, out: Any, *xs: Any, axis: int) -> Rule:
+    if len(xs) == 1:
+        return (g,)
     joined = shapes.one_axis(axis, len(out.shape))
+    before = ({"slice": (None, None, None)},) * joined
     parts = []
     start = 0
     for x in xs:
         stop = start + x.shape[joined]
-        index = tuple({"slice": (None, None, None)} for _ in range(joined)) + (
-            {"slice": (start, stop, None)},
-        )
-        parts.append(getitem(g, index=index))
+        parts.append(getitem(g, index=(*before, {"slice": (start, stop, None)})))
         start = stop
     return tuple(parts)

@@ -121,7 +121,7 @@ def _(g: Any, out: Any, condition: Any, x: Any, y: Any) -> Rule:
         "jax": "jax.nn.relu({x})",
     },
     aliases={"tf": "relu", "torch": "relu", "jax": "relu", "math": "relu rectifier"},
-    spec=shapes.elementwise,
+    spec=shapes.elementwise_number,
     examples=[example([1.5, -2.0, 0.25])],
 )
 def relu(x: Any) -> Any:
@@ -187,7 +187,7 @@ def _(g: Any, out: Any, x: Any, y: Any) -> Rule:
     },
     aliases={},
     spec=lambda g, x, y: shapes.checked(
-        shapes.broadcast(g.shape, x.shape, y.shape, names=("g", "x", "y")), g.dtype
+        shapes.broadcast(g.shape, x.shape, y.shape, names=("g", "x", "y")), shapes.cotangent(g)
     ),
     linear_in=("g",),
     examples=[example([1.0, 2.0, 3.0], [1.0, 5.0, 2.0], [2.0, 5.0, 1.0])],

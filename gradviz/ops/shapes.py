@@ -11,7 +11,7 @@ import numpy as np
 
 from gradviz import limits
 from gradviz.errors import LimitError, ShapeError
-from gradviz.ops.spec import BOOL, FLOAT64, INT64, Spec
+from gradviz.ops.spec import BOOL, FLOAT64, Spec
 from gradviz.text import mark, shape_words
 
 Axis = int | tuple[int, ...] | None
@@ -27,7 +27,8 @@ def checked(shape: Shape, dtype: np.dtype[np.generic], *, weak: bool = False) ->
             rank=len(shape),
             limit=limits.RANK,
         )
-    if math.prod(shape) > limits.ARRAY_ELEMENTS:
+    # Beside a length of 0 the others count too: NumPy cannot make an array of 0×2⁶³.
+    if max(math.prod(shape), *shape, 0) > limits.ARRAY_ELEMENTS:
         raise LimitError(
             mark("ops", "The result would be {shape}, more than {limit} numbers."),
             shape=shape_words(shape),
@@ -86,11 +87,28 @@ def elementwise_float(*specs: Spec) -> Spec:
 
 def elementwise_number(*specs: Spec) -> Spec:
     """Broadcast; truth values are refused, as NumPy refuses them."""
+    return elementwise(*numbers(*specs))
+
+
+def numbers(*specs: Spec) -> tuple[Spec, ...]:
+    """The specs; ShapeError if all of them are truth values."""
     if all(spec.dtype == BOOL for spec in specs):
         raise ShapeError(
             mark("ops", "This works on numbers, not on truth values; use where(condition, 1, 0).")
         )
-    return elementwise(*specs)
+    return specs
+
+
+def cotangent(g: Spec) -> np.dtype[np.generic]:
+    """The dtype of what is sent back, which is always a float."""
+    if not g.is_float:
+        raise ShapeError(mark("ops", "What is sent back is a float, not {dtype}."), dtype=g.dtype)
+    return g.dtype
+
+
+def elementwise_function(x: Spec) -> Spec:
+    """The shape of x; the result is always a float. NumPy's of truth values would be float16: refused."""
+    return elementwise_float(*numbers(x))
 
 
 def comparison(x: Spec, y: Spec) -> Spec:
@@ -197,5 +215,4 @@ def matmul(a: Spec, b: Spec) -> Spec:
     batch = broadcast(a.shape[:-2], b.shape[:-2], names=("the batch of a", "the batch of b"))
     rows = a.shape[-2:-1] if len(a.shape) > 1 else ()
     columns = b.shape[-1:] if len(b.shape) > 1 else ()
-    dtype = result_dtype(a, b)
-    return checked((*batch, *rows, *columns), dtype if dtype != BOOL else INT64)
+    return checked((*batch, *rows, *columns), result_dtype(a, b))
