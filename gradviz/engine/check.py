@@ -9,6 +9,7 @@ from gradviz.errors import GradvizError
 from gradviz.graph import walk
 from gradviz.graph.model import Graph, Node, OutPort
 from gradviz.ops import registry
+from gradviz.ops.expr import UNUSABLE
 from gradviz.ops.spec import Spec
 from gradviz.text import Message, mark, message
 
@@ -117,7 +118,7 @@ def _infer_node(node: Node, outputs: Mapping[str, Outputs]) -> Outputs | Problem
         result = op.spec(*specs, **op.bind(node.attributes))
     except GradvizError as error:
         return Problem(node.id, error.message)
-    except (TypeError, ValueError, KeyError, AttributeError) as error:
+    except UNUSABLE as error:
         text = mark("engine", "The settings of {op} cannot be used: {reason}.")
         return Problem(node.id, message(text, op=op.name, reason=error), None, "settings")
     return (result,) if isinstance(result, Spec) else result

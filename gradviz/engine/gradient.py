@@ -109,6 +109,19 @@ def passes(graph: Graph, specs: Specs, source: OutPort, end: InPort) -> bool:
     )
 
 
+def grown(specs: Specs, found: Gradient) -> Specs:
+    """The specs of `found.graph`, so that the gradient can be differentiated again.
+
+    `specs` are those `found` was built from; the next `gradient` takes the next `occurrence`.
+    """
+    return Specs(
+        found.graph,
+        (*specs.order, *found.specs),
+        {**specs.outputs, **found.specs},
+        specs.problems,
+    )
+
+
 def gradient(
     specs: Specs,
     of: Sequence[OutPort],
@@ -131,8 +144,7 @@ def gradient(
             given=repr(unconnected),
         )
     backward = _Backward(specs, stop, occurrence)
-    backward.seed(of, seeds or (None,) * len(of))
-    backward.sweep(of, wrt)
+    backward.sweep(of, seeds or (None,) * len(of), wrt)
     answers = tuple(backward.answer(port, unconnected) for port in wrt)
     backward.finish(of)
     return Gradient(
@@ -169,42 +181,60 @@ class _Backward:
         self._calls: dict[str, Call] = {}
         self._grown: dict[int, str] = {}
         self._keep: list[Call] = []
-        self._literals: dict[float, str] = {}
+        self._literals: dict[tuple[Spec, bytes], str] = {}
         self._count: dict[str, int] = {}
 
-    def seed(self, of: Sequence[OutPort], seeds: Sequence[OutPort | None]) -> None:
-        for port, given in zip(of, seeds, strict=True):
-            spec = self._primal[port]
-            if spec is None or not spec.is_float:
-                continue
-            address = Address(port.node, port.index, Role.SEED, self._occurrence)
-            if given is None:
-                cotangent, made = self._grow(adjoint.full_like(self._expr(port), fill=1.0), address)
-            else:
-                shape = cast(Spec, self._primal[given]).shape
-                if shape != spec.shape:
-                    raise ShapeError(
-                        mark(
-                            "engine",
-                            "The seed is {seed}, but the target is {target}: they must have the same shape.",
-                        ),
-                        seed=shape_words(shape),
-                        target=shape_words(spec.shape),
-                    )
-                cotangent, made = self._fit(self._expr(given), spec, address)
-            self.arrived.setdefault(port, []).append(Contribution(None, cotangent))
-            self.steps.append(Step(address, port, made, result=cotangent))
-
-    def sweep(self, of: Sequence[OutPort], wrt: Sequence[OutPort]) -> None:
-        """Visit the nodes that lie between wrt and of, last first."""
+    def sweep(
+        self, of: Sequence[OutPort], seeds: Sequence[OutPort | None], wrt: Sequence[OutPort]
+    ) -> None:
+        """Seed the targets, and visit the nodes that lie between wrt and of, last first."""
         asked = walk.descendants(self._graph, {port.node for port in wrt}, self._carries)
         active = asked & walk.ancestors(self._graph, {port.node for port in of})
+        self._seed(of, seeds, active)
         for id in reversed([id for id in self._primal.order if id in active]):
             outputs = [OutPort(id, i) for i in range(len(self._primal.outputs[id]))]
             if any(port in self.arrived for port in outputs):
                 self._merge(outputs)
                 if id not in self._stopped:
-                    self._pass_on(id, outputs, active)
+                    self._pass_on(id, outputs, active, wrt)
+
+    def _seed(
+        self, of: Sequence[OutPort], seeds: Sequence[OutPort | None], active: Collection[str]
+    ) -> None:
+        """One step per target; a target that is listed twice starts with the sum of its seeds."""
+        given: dict[OutPort, list[OutPort | None]] = {}
+        for port, seed in zip(of, seeds, strict=True):
+            spec = self._primal[port]
+            if spec is None or not spec.is_float:
+                continue
+            shape = spec.shape if seed is None else cast(Spec, self._primal[seed]).shape
+            if shape != spec.shape:
+                raise ShapeError(
+                    mark(
+                        "engine",
+                        "The seed is {seed}, but the target is {target}: they must have the same shape.",
+                    ),
+                    seed=shape_words(shape),
+                    target=shape_words(spec.shape),
+                )
+            given.setdefault(port, []).append(seed)
+        for port, found in given.items():
+            if port.node in active:
+                address = Address(port.node, port.index, Role.SEED, self._occurrence)
+                cotangent, made = self._grow(self._start(port, found), address)
+                self.arrived[port] = [Contribution(None, cotangent)]
+                self.steps.append(Step(address, port, made, result=cotangent))
+
+    def _start(self, port: OutPort, seeds: Sequence[OutPort | None]) -> Expr:
+        ones = seeds.count(None)
+        terms = [
+            self._fitted(self._expr(s), cast(Spec, self._primal[port]))
+            for s in seeds
+            if s is not None
+        ]
+        if ones:
+            terms.insert(0, cast(Expr, adjoint.full_like(self._expr(port), fill=float(ones))))
+        return terms[0] if len(terms) == 1 else cast(Expr, adjoint.accumulate(*terms))
 
     def _carries(self, source: OutPort, end: InPort) -> bool:
         return end.node not in self._stopped and passes(self._graph, self._primal, source, end)
@@ -220,7 +250,9 @@ class _Backward:
                 self.adjoints[port], made = self._grow(total, address)
                 self.steps.append(Step(address, port, made, result=self.adjoints[port]))
 
-    def _pass_on(self, id: str, outputs: Sequence[OutPort], active: set[str]) -> None:
+    def _pass_on(
+        self, id: str, outputs: Sequence[OutPort], active: set[str], wrt: Collection[OutPort]
+    ) -> None:
         node = self._graph[id]
         op = registry.get(node.op)
         wanted = [
@@ -228,7 +260,8 @@ class _Backward:
             for index, source in enumerate(node.inputs)
             if source is not None
             and source.node in active
-            and passes(self._graph, self._primal, source, InPort(id, index))
+            and self._carries(source, InPort(id, index))
+            and self._is_wanted(source, active, wrt)
         ]
         if not wanted:
             return
@@ -237,16 +270,30 @@ class _Backward:
             if terms[index] is not None:
                 self._contribute(op, node, index, source, terms[index])
 
+    def _is_wanted(self, port: OutPort, active: set[str], wrt: Collection[OutPort]) -> bool:
+        """Whether anybody asked for the gradient of an active node's port: wrt did, or a node before it."""
+        if len(self._primal.outputs[port.node]) == 1 or port in wrt:
+            return True
+        return any(
+            source is not None
+            and source.node in active
+            and self._carries(source, InPort(port.node, i))
+            for i, source in enumerate(self._graph[port.node].inputs)
+        )
+
     def _rule(self, op: Op, node: Node, outputs: Sequence[OutPort]) -> Sequence[Any]:
         inputs = [self._expr(cast(OutPort, port)) for port in node.inputs]
         out: Any = tuple(self._expr(port) for port in outputs)
         attributes = op.bind(node.attributes)
         single = len(out) == 1
         if op.local_rule is not None:
-            return op.local_rule(out[0], *inputs, **attributes)
-        assert op.vjp_rule is not None
-        g: Any = tuple(self._cotangent(port) for port in outputs)
-        terms = op.vjp_rule(g[0] if single else g, out[0] if single else out, *inputs, **attributes)
+            terms = op.local_rule(out[0], *inputs, **attributes)
+        else:
+            assert op.vjp_rule is not None
+            g: Any = tuple(self._cotangent(port) for port in outputs)
+            terms = op.vjp_rule(
+                g[0] if single else g, out[0] if single else out, *inputs, **attributes
+            )
         if len(terms) != len(inputs):
             raise GradientError(
                 mark("engine", "The rule of {op} does not answer for each input."), op=op.name
@@ -268,11 +315,21 @@ class _Backward:
             assert amount is not None
             local, result, made = self._times(amount, term, address)
         else:
-            result, made = self._grow(term, address)
+            value = self._expr(source)
+            cotangent = term if isinstance(term, Expr) else adjoint.full_like(value, fill=term)
+            result, made = self._grow(cast(Expr, cotangent), address)
         spec = cast(Spec, self._primal[source])
         step = Step(address, source, made, amount, local, result, op.local_rule is None)
         fit = Address(node.id, index, Role.FIT, self._occurrence)
-        fitted, fitting = self._fit(self._expr(result), spec, fit)
+        try:
+            fitted, fitting = self._grow(self._fitted(self._expr(result), spec), fit)
+        except ShapeError as error:
+            raise GradientError(
+                mark("engine", "The rule of {op} gives {given} for an input of {shape}."),
+                op=op.name,
+                given=shape_words(self._expr(result).shape),
+                shape=shape_words(spec.shape),
+            ) from error
         self.steps.append(step)
         if fitting:
             self.steps.append(Step(fit, source, fitting, amount=result, result=fitted))
@@ -292,15 +349,13 @@ class _Backward:
         result, second = self._grow(multiply(g, self._expr(factor)), address)
         return factor, result, first + second
 
-    def _fit(
-        self, cotangent: Expr, spec: Spec, address: Address
-    ) -> tuple[OutPort, tuple[str, ...]]:
+    def _fitted(self, cotangent: Expr, spec: Spec) -> Expr:
         """A cotangent has the shape and dtype of its value."""
         if cotangent.shape != spec.shape:
-            cotangent = adjoint.sum_to(cotangent, shape=spec.shape)
+            cotangent = cast(Expr, adjoint.sum_to(cotangent, shape=spec.shape))
         if cotangent.dtype != spec.dtype:
-            cotangent = adjoint.cast(cotangent, dtype=spec.dtype.name)
-        return self._grow(cotangent, address)
+            cotangent = cast(Expr, adjoint.cast(cotangent, dtype=spec.dtype.name))
+        return cotangent
 
     def answer(self, port: OutPort, unconnected: str) -> OutPort | None:
         found = self.adjoints.get(port)
@@ -360,8 +415,10 @@ class _Backward:
         return id
 
     def _literal(self, call: Call, address: Address) -> str:
-        assert call.op is not None and call.outputs is not None
-        number = float(cast(Any, call.outputs[0]))
+        """A constant of a rule; equal ones are one node."""
+        assert call.op is not None
+        assert call.outputs is not None
+        number = (call.specs[0], call.outputs[0].tobytes())
         if number not in self._literals:
             id = self._fresh("c")
             self.nodes[id] = Node(id, call.op.name, (), call.attributes)

@@ -15,13 +15,14 @@ from gradviz.ops.spec import Spec
 
 @dataclass(frozen=True, slots=True)
 class PlannedNode:
-    """One application: the op (`None` if unknown), its input ports and their specs (`None` if unknown)."""
+    """One application: the op (`None` if unknown), its input ports, their specs and its own (`None` if unknown)."""
 
     id: str
     op: Op | None
     inputs: tuple[OutPort | None, ...]
     specs: tuple[Spec | None, ...]
     attributes: Attributes
+    outputs: tuple[Spec | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,8 @@ def plan(
             else specs[port.node][port.index]
             for port in node.inputs
         )
-        nodes.append(PlannedNode(id, registry.find(node.op), node.inputs, inputs, node.attributes))
+        nodes.append(
+            PlannedNode(id, registry.find(node.op), node.inputs, inputs, node.attributes, specs[id])
+        )
         total += sum(math.prod(s.shape) * s.dtype.itemsize for s in specs[id] if s is not None)
     return Plan(graph, tuple(nodes), total)

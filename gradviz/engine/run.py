@@ -12,10 +12,13 @@ from gradviz import limits
 from gradviz.engine.plan import Plan, PlannedNode
 from gradviz.errors import GradvizError, LimitError
 from gradviz.graph.model import Array, OutPort
+from gradviz.ops.expr import UNCOMPUTABLE
 from gradviz.ops.spec import Spec
 from gradviz.text import Message, mark, message
 
 Cancelled = Callable[[], bool]
+# The array of a node by its id; a tuple of them for a node with several outputs.
+Values = Mapping[str, Array | tuple[Array, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +52,13 @@ class Run:
 
 def run(
     plan: Plan,
-    values: Mapping[str, Array],
+    values: Values,
     cancelled: Cancelled = lambda: False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Run:
     """Compute every node of the plan that can be computed; `values` are those of the sources.
 
+    Any other node with an entry in `values` holds it instead of being computed.
     Raises LimitError before anything is computed when the results would not fit in memory.
     """
     if plan.bytes > limits.ALIVE_BYTES:
@@ -74,11 +78,10 @@ def run(
     return Run(records)
 
 
-def _record(
-    node: PlannedNode, records: Mapping[str, Record], values: Mapping[str, Array]
-) -> Record:
+def _record(node: PlannedNode, records: Mapping[str, Record], values: Values) -> Record:
     if node.id in values:
-        return Record(node.id, (values[node.id],))
+        given = values[node.id]
+        return Record(node.id, given if isinstance(given, tuple) else (given,))
     if node.op is None:
         return Record(node.id, error=message(mark("engine", "This operation is not known here.")))
     arrays: list[Array] = []
@@ -87,7 +90,8 @@ def _record(
         if port is None or port.index >= len(outputs):
             return Record(node.id, waiting=True)
         arrays.append(outputs[port.index])
-    if any(spec is None for spec in node.specs):
+    if None in node.specs or None in node.outputs:
+        # What does not fit is not tried: NumPy might find a way that no rule knows, or fill the memory.
         return Record(node.id, waiting=True)
     try:
         return Record(
@@ -95,14 +99,7 @@ def _record(
         )
     except GradvizError as error:
         return Record(node.id, error=error.message)
-    except (
-        ValueError,
-        ArithmeticError,
-        TypeError,
-        IndexError,
-        np.linalg.LinAlgError,
-        MemoryError,
-    ) as error:
+    except UNCOMPUTABLE as error:
         reason = str(error) or type(error).__name__
         return Record(
             node.id,
