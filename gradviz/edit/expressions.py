@@ -8,8 +8,8 @@ typed is compared with what is drawn by structure, so that what means the same i
 - A changed application keeps the node in its position if the op is the same: `2·x + 1` → `3·x + 1` changes a number.
 - A number in the text is a node of its own wherever it stands.
 - `x = 3` gives the source x that number; without an x, it makes a variable.
-- What only served the old expressions of the targets goes. Sources that hold something stay (a variable that is not
-  all zeros, random numbers, a constant with a name), and so does what a question names.
+- What only served the old expressions of the targets goes. What the person may miss stays: nodes and constants with a
+  name of their own, variables that are not all zeros, random numbers, and what a question names.
 """
 
 from __future__ import annotations

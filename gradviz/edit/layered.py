@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from gradviz.edit.columns import LANE, LITERAL, Columns, Item, Sizes, columns, levels
+from gradviz.edit.columns import INNER, LANE, LITERAL, Columns, Item, Sizes, columns, levels
 from gradviz.graph import paths
 from gradviz.graph.model import Graph, Place
 
@@ -114,6 +114,8 @@ def _wish(item: Item, *, to_inputs: bool) -> tuple[float, float]:
         return beside, item.pull
     links = item.before if to_inputs else item.after
     pulls = [(end.y, _pull(item, end)) for end, _ in links]
+    # Weights hang where there is room; the main line does not bend for them.
+    pulls = [(y, pull) for y, pull in pulls if pull >= INNER] or pulls
     weight = sum(pull for _, pull in pulls)
     if not weight:
         return item.y, LITERAL

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from gradviz.edit.columns import Size, Sizes, is_literal, size_of
@@ -16,6 +16,7 @@ from gradviz.edit.nodes import checked_place
 from gradviz.edit.part import part
 from gradviz.graph import paths
 from gradviz.graph.model import Diagram, Graph, Place
+from gradviz.limits import PLACE
 
 MARGIN: Final = 32.0
 """The room that stays free round a card for which a place is looked for."""
@@ -175,39 +176,57 @@ class _Room:
     def take(self, box: Box) -> None:
         self._boxes.append(box)
 
-    def free(self, wanted: Place, shapes: Iterable[Box]) -> Place:
+    def free(self, wanted: Place, shapes: Collection[Box]) -> Place:
         """The free place nearest to the wanted one, straight above, below, left or right of it, on the grid.
 
         `shapes` are relative to the place.
         """
-        x, y = (_on_grid(axis) for axis in wanted)
-        taken_down: list[tuple[float, float]] = []
-        taken_across: list[tuple[float, float]] = []
+        across, down = _reach(shape.left for shape in shapes), _reach(shape.top for shape in shapes)
+        x, y = across.nearest(wanted.x), down.nearest(wanted.y)
         for shape in shapes:
             for box in self._boxes:
                 lefts = box.left - MARGIN - shape.right, box.right + MARGIN - shape.left
                 tops = box.top - MARGIN - shape.bottom, box.bottom + MARGIN - shape.top
                 if lefts[0] < x < lefts[1]:
-                    taken_down.append(tops)
+                    down.taken.append(tops)
                 if tops[0] < y < tops[1]:
-                    taken_across.append(lefts)
-        down = Place(x, _outside(y, taken_down))
-        across = Place(_outside(x, taken_across), y)
+                    across.taken.append(lefts)
+        free_x, free_y = across.free(x), down.free(y)
+        if math.isinf(free_x) and math.isinf(free_y):
+            return Place(x, y)
         # Rather below than beside: columns are read from top to bottom.
-        return down if abs(down.y - y) <= 2 * abs(across.x - x) else across
+        return Place(x, free_y) if abs(free_y - y) <= 2 * abs(free_x - x) else Place(free_x, y)
 
 
-def _outside(wanted: float, taken: Iterable[tuple[float, float]]) -> float:
-    """The number on the grid nearest to `wanted` that lies in none of the open intervals."""
-    low, high = wanted, wanted
-    intervals = sorted(taken)
-    for start, end in intervals:
-        if start < high < end:
-            high = _up(end)
-    for start, end in sorted(intervals, key=lambda interval: -interval[1]):
-        if start < low < end:
-            low = _down(start)
-    return high if high - wanted <= wanted - low else low
+@dataclass(slots=True)
+class _Axis:
+    """The numbers from `low` to `high` without those in the open intervals `taken`."""
+
+    low: float
+    high: float
+    taken: list[tuple[float, float]] = field(default_factory=list)
+
+    def nearest(self, wanted: float) -> float:
+        """The number on the grid nearest to `wanted`, taken or not."""
+        return _on_grid(min(max(wanted, self.low), self.high))
+
+    def free(self, wanted: float) -> float:
+        """The number on the grid nearest to `wanted` that is not taken; infinity if all are."""
+        up = down = wanted
+        for start, end in sorted(self.taken):
+            if start < up < end:
+                up = _up(end)
+        for start, end in sorted(self.taken, key=lambda interval: -interval[1]):
+            if start < down < end:
+                down = _down(start)
+        found = [x for x in (up, down) if self.low <= x <= self.high]
+        return min(found, key=lambda x: abs(x - wanted), default=math.inf)
+
+
+def _reach(starts: Iterable[float]) -> _Axis:
+    """Where a place can be so that nothing that starts there leaves the canvas."""
+    found = list(starts)
+    return _Axis(-PLACE - min(found), PLACE - max(found))
 
 
 def _on_grid(x: float) -> float:

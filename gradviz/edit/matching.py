@@ -86,7 +86,7 @@ class Match:
         graph, targets = self.diagram.graph, self.typed.targets
         found = set(graph.nodes) - former
         found.update(self.home.values(), _asked(self.diagram))
-        found.update(id for id in former if _holds_something(self.diagram, graph[id]))
+        found.update(id for id in former if _may_be_missed(self.diagram, graph[id]))
         waiting = list(found)
         while waiting:
             id = waiting.pop()
@@ -98,7 +98,8 @@ class Match:
 
     def _align(self) -> None:
         """Let changed calls keep the nodes in their positions; what means the same comes first."""
-        left = {self._old[id]: id for id in (*self.typed.targets, *self.gone)}
+        changed = [id for id in self.typed.targets if self._old[id] != self._new[id]]
+        left = {self._old[id]: id for id in (*changed, *self.gone)}
         pairs: deque[tuple[Call, str]] = deque()
         for call in self.own:
             heir = left.get(self._new[call])
@@ -137,12 +138,10 @@ def _asked(diagram: Diagram) -> Iterable[str]:
         yield from (*query.of, *query.wrt, *query.stop_gradients)
 
 
-def _holds_something(diagram: Diagram, node: Node) -> bool:
-    """Whether somebody may miss the numbers of a source."""
+def _may_be_missed(diagram: Diagram, node: Node) -> bool:
+    """Whether the person gave the node a name, or numbers that are not all 0."""
     op = registry.find(node.op)
-    if op is None or not op.is_source:
-        return False
-    if op.name == "constant":
+    if op is None or not op.is_source or op.name == "constant":
         return not _named_after_op(node)
     value = diagram.values.get(node.id)
     return value is None or bool(np.any(value != 0))

@@ -123,7 +123,7 @@ def _first_settings(op: Op) -> dict[str, object]:
     specs = (Spec(a.shape, DTYPES[a.dtype.name]) for a in map(array_of, example.inputs))
     try:
         op.spec(*specs, **op.bind(usual))
-    except GradvizError:
+    except (GradvizError, TypeError, ValueError):
         return dict(shown)
     return usual
 

@@ -1,0 +1,227 @@
+"""Any edits in any order: the diagram stays valid, and undo is exact."""
+
+import hypothesis.strategies as st
+import numpy as np
+from hypothesis import settings
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+import gradviz as gv
+from gradviz.edit import edits
+from gradviz.edit.history import History
+from gradviz.edit.layout import card_boxes
+from gradviz.engine.check import infer
+from gradviz.errors import GradvizError
+from gradviz.graph.model import InPort, OutPort, Place
+from gradviz.graph.validate import validate
+from gradviz.ops import registry
+from tests.edit.made import known, nine_sevens
+from tests.files.diagrams import content
+
+OPS = sorted(op.name for op in registry.every())
+HOSTILE = st.one_of(
+    st.sampled_from(
+        ["y", "s", "", " ", "sum_2", "x" * 80, "x" * 81, "a\u0301", "\u00e1", "\u202e", "∂y/∂x"]
+    ),
+    st.text(max_size=90),
+)
+NUMBERS = st.floats(width=32) | st.integers(-(2**62), 2**62) | st.booleans()
+VALUES = st.one_of(
+    NUMBERS,
+    st.lists(NUMBERS, max_size=3),
+    st.lists(st.lists(st.floats(-9, 9), min_size=2, max_size=2), min_size=1, max_size=3),
+    st.sampled_from(["text", None, [[1], [1, 2]], np.ones((2, 2), np.float32)]),
+)
+COORDINATES = st.integers(-400, 1600) | st.floats()
+SETTINGS = st.dictionaries(
+    st.sampled_from(["axis", "keepdims", "shape", "dtype", "seed", "index", "nonsense"]),
+    st.sampled_from([0, 1, -1, 9, True, None, (2, 2), (3,), (), "float32", "int64", "weak", {}]),
+    max_size=2,
+)
+NAMES = st.sampled_from(["y", "s", "z", "X", "B", "q"])
+WAYS = st.recursive(
+    NAMES | st.integers(-2, 2),
+    lambda parts: st.tuples(st.sampled_from(["add", "multiply", "sum", "exp"]), parts, parts),
+    max_leaves=5,
+)
+
+
+class Editing(RuleBasedStateMachine):
+    """Edits as a document makes them."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nine_sevens()
+        self.history = History(self.first, frozenset())
+        self.contents = [(self.first, content(self.first))]
+        self.said = []
+
+    @property
+    def diagram(self):
+        return self.history.diagram
+
+    def edit(self, function, *arguments, merge=None, **options):
+        """One step; a refused edit is none."""
+        before = self.diagram
+        try:
+            made = function(before, *arguments, **options)
+        except GradvizError as error:
+            self.said.append(str(error))
+            return
+        after = made[0] if isinstance(made, tuple) else made
+        assert self.history.push(function.__name__, after, 0, 0, merge) == (after is not before)
+        if after is not before:
+            self.contents.append((after, content(after)))
+
+    def some(self, data, count=1):
+        ids = list(self.diagram.graph.nodes)
+        return data.draw(st.lists(st.sampled_from(ids), max_size=count)) if ids else []
+
+    def one(self, data):
+        return data.draw(st.sampled_from([*self.diagram.graph.nodes, "nobody"]))
+
+    def input(self, data):
+        return InPort(self.one(data), data.draw(st.integers(-1, 3)))
+
+    @rule(op=st.sampled_from(OPS), name=st.none() | HOSTILE, x=COORDINATES, y=COORDINATES)
+    def add(self, op, name, x, y):
+        self.edit(edits.add_node, op, Place(x, y), name=name)
+
+    @rule(
+        value=VALUES,
+        settings=SETTINGS,
+        op=st.sampled_from(["variable", "constant", "random_normal"]),
+    )
+    def add_source(self, op, value, settings):
+        self.edit(edits.add_node, op, Place(0, 0), value=value, attributes=settings)
+
+    @rule(data=st.data())
+    def delete(self, data):
+        self.edit(edits.delete, self.some(data, 3))
+
+    @rule(data=st.data(), output=st.integers(0, 1))
+    def connect(self, data, output):
+        source, target = OutPort(self.one(data), output), self.input(data)
+        try:
+            said = edits.refusal(self.diagram, source, target)
+        except GradvizError as error:
+            said = error.message
+        before = self.diagram
+        self.edit(edits.connect, source, target)
+        if said is not None:
+            assert self.diagram is before
+
+    @rule(data=st.data())
+    def disconnect(self, data):
+        self.edit(edits.disconnect, self.input(data))
+
+    @rule(data=st.data())
+    def insert_on_wire(self, data):
+        self.edit(edits.insert_on_wire, self.one(data), self.input(data))
+
+    @rule(data=st.data(), x=COORDINATES, y=COORDINATES, merge=st.sampled_from([None, "drag"]))
+    def move(self, data, x, y, merge):
+        self.edit(edits.move, dict.fromkeys(self.some(data, 3), Place(x, y)), merge=merge)
+
+    @rule(data=st.data(), name=HOSTILE)
+    def rename(self, data, name):
+        self.edit(edits.rename, self.one(data), name)
+
+    @rule(data=st.data(), value=VALUES, merge=st.sampled_from([None, "typing"]))
+    def set_value(self, data, value, merge):
+        self.edit(edits.set_value, self.one(data), value, merge=merge)
+
+    @rule(data=st.data(), number=NUMBERS, cell=st.lists(st.integers(-1, 2), max_size=2))
+    def set_cell(self, data, number, cell):
+        self.edit(edits.set_cell, self.one(data), cell, number)
+
+    @rule(data=st.data(), settings=SETTINGS)
+    def set_attributes(self, data, settings):
+        self.edit(edits.set_attributes, self.one(data), **settings)
+
+    @rule(data=st.data(), seed=st.integers(-1, 2**32))
+    def draw_again(self, data, seed):
+        self.edit(edits.draw_again, self.one(data), seed)
+
+    @rule(data=st.data(), seed=st.none() | st.lists(NUMBERS | st.none(), max_size=2))
+    def set_query(self, data, seed):
+        of, wrt = self.some(data, 2), self.some(data, 2)
+        self.edit(edits.set_query, of=of, wrt=wrt, seed=seed)
+
+    @rule(name=NAMES, way=WAYS)
+    def build(self, name, way):
+        try:
+            expression = self.expression(way, known(self.diagram))
+        except GradvizError:
+            return
+        places = dict(self.diagram.places)
+        self.edit(edits.build_expression, {name: expression})
+        for id in self.diagram.places.keys() - places.keys():
+            boxes = card_boxes(self.diagram, {})
+            assert not any(covers(boxes[id], box) for other, box in boxes.items() if other != id)
+
+    def expression(self, way, leaves):
+        if isinstance(way, str):
+            return leaves.get(way) or gv.variable(0.0, name=way)
+        if isinstance(way, int):
+            return gv.constant(way)
+        op, a, b = way
+        operands = [self.expression(part, leaves) for part in (a, b)]
+        return gv.apply(op, *operands[: len(registry.get(op).inputs)])
+
+    @rule(data=st.data(), keep=st.booleans(), by=st.integers(-100, 100))
+    def duplicate(self, data, keep, by):
+        if len(self.diagram.graph) < 40:
+            self.edit(edits.duplicate, self.some(data, 4), Place(by, by), keep_inputs=keep)
+
+    @rule()
+    def arrange(self):
+        self.edit(edits.arrange)
+
+    @rule()
+    def undo(self):
+        self.history.undo()
+
+    @rule()
+    def redo(self):
+        self.history.redo()
+
+    @rule(data=st.data())
+    def jump(self, data):
+        self.history.jump(data.draw(st.integers(0, len(self.history.entries))))
+
+    @rule()
+    def save(self):
+        self.history.mark_clean()
+        assert self.history.is_clean
+
+    @precondition(lambda self: self.history.cursor)
+    @rule()
+    def all_the_way_back_and_again(self):
+        present, cursor = self.diagram, self.history.cursor
+        while self.history.undo() is not None:
+            pass
+        assert self.diagram is self.first
+        for _ in range(cursor):
+            self.history.redo()
+        assert self.diagram is present
+
+    @invariant()
+    def valid(self):
+        validate(self.diagram)
+        infer(self.diagram.graph)
+        assert not any(array.flags.writeable for array in self.diagram.values.values())
+        assert set(self.diagram.places) == set(self.diagram.graph.nodes)
+
+    def teardown(self):
+        assert all(self.said)
+        for diagram, held in self.contents:
+            assert content(diagram) == held
+
+
+def covers(a, b):
+    """Whether two boxes have a point in common."""
+    return a.left < b.right and b.left < a.right and a.top < b.bottom and b.top < a.bottom
+
+
+TestEditing = Editing.TestCase
+TestEditing.settings = settings(max_examples=40, stateful_step_count=25)
