@@ -369,6 +369,11 @@ class _Builder:
 
     def _unknown_function(self, part: syntax.Call, name: str) -> ExpressionError:
         function = part.function
+        if name in self._names:
+            text = mark(
+                "code", "{name} is a value, not a function; for a product, write {name} * (…)."
+            )
+            return fault(text, function.start, function.end, name=shown(name))
         near = registry.nearest(name)
         if near is None:
             found = search(name)

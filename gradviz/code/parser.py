@@ -182,7 +182,11 @@ class _Parser:
             token = self._token
             if token.is_sign("."):
                 tree = self._member(tree)
-            elif token.is_sign("(") and isinstance(tree, Name | Member):
+            elif (
+                token.is_sign("(")
+                and isinstance(tree, Name | Member)
+                and self._text[tree.end - 1] != ")"
+            ):
                 tree = self._call(tree)
             elif token.is_sign("[") and not token.spaced:
                 tree = self._index(tree)
