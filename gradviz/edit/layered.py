@@ -7,14 +7,17 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
+from gradviz.edit import grid
 from gradviz.edit.columns import INNER, LANE, LITERAL, Columns, Item, Sizes, columns, levels
 from gradviz.graph import paths
 from gradviz.graph.model import Graph, Place
+from gradviz.limits import PLACE
 
-GRID: Final = 4
 COLUMN_GAP: Final = 72.0
 ROW_GAP: Final = 36.0
 LANE_GAP: Final = 24.0
+LANES_APART: Final = 12.0
+"""Between two cards, between a card and a wire that passes it, and between two such wires."""
 PART_GAP: Final = 48.0
 WIDEST: Final = 800_000.0
 """Beyond it the columns go on below, so that every place stays within `limits.PLACE`."""
@@ -33,19 +36,24 @@ def layered(graph: Graph, sizes: Sizes) -> dict[str, Place]:
     top = 0.0
     for part in parts:
         top = part.place(places, top) + PART_GAP
-    _place_rows(single, places, top)
-    return places
+    lowest = _place_rows(single, places, top)
+    if lowest <= PLACE:
+        return places
+    # Too high for the half of the canvas below the origin.
+    return {id: Place(x, y - grid.down(lowest / 2)) for id, (x, y) in places.items()}
 
 
-def _place_rows(items: Sequence[Item], places: dict[str, Place], top: float) -> None:
+def _place_rows(items: Sequence[Item], places: dict[str, Place], top: float) -> float:
+    """Put unwired cards below each other, many of them side by side; gives where they end."""
     across = 1 if len(items) <= FEW else math.ceil(math.sqrt(len(items)))
     for start in range(0, len(items), across):
         row = items[start : start + across]
         left = 0.0
         for item in row:
             places[item.id] = Place(left, top)
-            left = _up(left + item.width + COLUMN_GAP)
-        top = _up(top + max(item.height for item in row) + PART_GAP)
+            left = grid.up(left + item.width + COLUMN_GAP)
+        top = grid.up(top + max(item.height for item in row) + PART_GAP)
+    return top
 
 
 class _Part:
@@ -71,7 +79,7 @@ class _Part:
         while start < len(self._columns):
             lefts = [0.0]
             for column in self._columns[start:]:
-                lefts.append(_up(lefts[-1] + max(i.width for i in column) + COLUMN_GAP))
+                lefts.append(grid.up(lefts[-1] + max(i.width for i in column) + COLUMN_GAP))
                 if lefts[-1] > WIDEST:
                     break
             band = self._columns[start : start + len(lefts) - 1]
@@ -90,13 +98,13 @@ def _place_band(
     for column, left, width in zip(cards, lefts, _widths(cards), strict=False):
         free = top
         for item in column:
-            y = max(_round(_top(item) - highest + top), free)
+            y = max(grid.nearest(_top(item) - highest + top), free)
             # A literal stands close to its consumer, in the column to the right.
             x = left + width - item.width if item.is_literal else left
-            places[item.id] = Place(_down(x), y)
+            places[item.id] = Place(grid.down(x), y)
             lowest = max(lowest, y + item.height)
-            free = _up(y + item.height + ROW_GAP - GRID)
-    return _up(lowest)
+            free = grid.up(y + item.height + ROW_GAP - grid.GRID)
+    return grid.up(lowest)
 
 
 def _widths(cards: Columns) -> list[float]:
@@ -162,17 +170,5 @@ def _settle(column: list[Item], wanted: Sequence[float], weights: Sequence[float
 
 
 def _distance(above: Item, below: Item) -> float:
-    gap = ROW_GAP if above.id and below.id else LANE_GAP
+    gap = (LANES_APART, LANE_GAP, ROW_GAP)[bool(above.id) + bool(below.id)]
     return above.below + gap + below.above
-
-
-def _round(x: float) -> float:
-    return float(round(x / GRID) * GRID)
-
-
-def _up(x: float) -> float:
-    return float(math.ceil(x / GRID) * GRID)
-
-
-def _down(x: float) -> float:
-    return float(math.floor(x / GRID) * GRID)

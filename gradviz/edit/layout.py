@@ -10,8 +10,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
+from gradviz.edit import grid
 from gradviz.edit.columns import Size, Sizes, is_literal, size_of
-from gradviz.edit.layered import COLUMN_GAP, GRID, PART_GAP, ROW_GAP, layered
+from gradviz.edit.layered import COLUMN_GAP, PART_GAP, ROW_GAP, layered
 from gradviz.edit.nodes import checked_place
 from gradviz.edit.part import part
 from gradviz.graph import paths
@@ -208,17 +209,17 @@ class _Axis:
 
     def nearest(self, wanted: float) -> float:
         """The number on the grid nearest to `wanted`, taken or not."""
-        return _on_grid(min(max(wanted, self.low), self.high))
+        return grid.nearest(min(max(wanted, self.low), self.high))
 
     def free(self, wanted: float) -> float:
         """The number on the grid nearest to `wanted` that is not taken; infinity if all are."""
         up = down = wanted
         for start, end in sorted(self.taken):
             if start < up < end:
-                up = _up(end)
+                up = grid.up(end)
         for start, end in sorted(self.taken, key=lambda interval: -interval[1]):
             if start < down < end:
-                down = _down(start)
+                down = grid.down(start)
         found = [x for x in (up, down) if self.low <= x <= self.high]
         return min(found, key=lambda x: abs(x - wanted), default=math.inf)
 
@@ -227,15 +228,3 @@ def _reach(starts: Iterable[float]) -> _Axis:
     """Where a place can be so that nothing that starts there leaves the canvas."""
     found = list(starts)
     return _Axis(-PLACE - min(found), PLACE - max(found))
-
-
-def _on_grid(x: float) -> float:
-    return float(round(x / GRID) * GRID)
-
-
-def _up(x: float) -> float:
-    return float(math.ceil(x / GRID) * GRID)
-
-
-def _down(x: float) -> float:
-    return float(math.floor(x / GRID) * GRID)

@@ -16,15 +16,17 @@ FEWEST_INPUTS = 2
 """A node that may have any number of inputs keeps this many, wired or open."""
 
 
-def connect(diagram: Diagram, source: OutPort, target: InPort) -> Diagram:
+def connect(
+    diagram: Diagram, source: OutPort, target: InPort, specs: Specs | None = None
+) -> Diagram:
     """Wire source to target; a wire that ends there already is replaced.
 
     A target one beyond the last input of an op such as concat gives it one input more. Raises GraphError or
-    ShapeError with the reason if the wire cannot be.
+    ShapeError with the reason if the wire cannot be. `specs` of the graph save inferring them.
     """
     if _wire_at(diagram.graph, target) == source:
         return diagram
-    fault = _fault(diagram.graph, source, target, None)
+    fault = _fault(diagram.graph, source, target, specs)
     if fault is not None:
         raise fault
     changed = _wired(diagram.graph[target.node], target.index, source)
@@ -34,7 +36,7 @@ def connect(diagram: Diagram, source: OutPort, target: InPort) -> Diagram:
 def refusal(
     diagram: Diagram, source: OutPort, target: InPort, specs: Specs | None = None
 ) -> Message | None:
-    """Why `connect` would refuse; None if it would not. `specs` of the graph save inferring them."""
+    """Why `connect` would refuse; None if it would not."""
     if _wire_at(diagram.graph, target) == source:
         return None
     fault = _fault(diagram.graph, source, target, specs)
