@@ -1,0 +1,161 @@
+"""The reference cases: values and gradients that JAX, PyTorch and TensorFlow agree on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gradviz.graph.model import Array, OutPort
+from gradviz.ops import registry
+from gradviz.ops.expr import Collected, Expr
+from tests.support.symbols import Built, built, differentiated, operand, seeded
+
+FOLDER = Path(__file__).parent.parent / "data" / "vectors"
+CASES = [
+    (path.stem, case)
+    for path in sorted(FOLDER.glob("*.json"))
+    for case in json.loads(path.read_text(encoding="utf-8"))
+]
+SINGLE = [case for _, case in CASES if "nodes" not in case["params"]]
+GRAPHS = [case for family, case in CASES if family == "graphs"]
+SECOND = [case for family, case in CASES if family == "second_order"]
+
+
+def cases(*chosen: list[dict[str, Any]]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize(
+        "case", [case for some in chosen for case in some], ids=lambda case: case["id"]
+    )
+
+
+def array(stored: dict[str, Any]) -> Array:
+    flat = np.array(stored["data"], dtype=stored["dtype"])
+    return flat.reshape(stored["shape"])
+
+
+def agrees(found: Array, stored: dict[str, Any], case: dict[str, Any]) -> None:
+    wanted = array(stored)
+    assert found.shape == wanted.shape
+    assert found.dtype == wanted.dtype
+    if wanted.dtype.kind != "f":
+        assert np.array_equal(found, wanted)
+        return
+    finite = np.isfinite(wanted)
+    largest = float(np.max(np.abs(wanted), where=finite, initial=0.0))
+    bound = (1e-7 if "extreme" in case["id"] else 1e-9) * largest + 1e-11
+    assert np.array_equal(np.isnan(found), np.isnan(wanted))
+    assert np.array_equal(found[~finite], wanted[~finite], equal_nan=True)
+    assert np.all(np.abs(found[finite] - wanted[finite]) <= bound), (found, wanted)
+
+
+def sources(case: dict[str, Any]) -> list[Expr]:
+    names = case["params"].get("input_names") or [f"in{i}" for i in range(len(case["inputs"]))]
+    return [operand(array(a), name) for a, name in zip(case["inputs"], names, strict=True)]
+
+
+def expressions(case: dict[str, Any], inputs: list[Expr]) -> dict[str, Expr]:
+    """Every node of a case by its name; `output` for that of a single op."""
+    parameters = case["params"]
+    if "nodes" not in parameters:
+        found = registry.get(case["op"])(*inputs, **parameters)
+        return {"output": found}
+    named = dict(zip(parameters["input_names"], inputs, strict=True))
+    for node in parameters["nodes"]:
+        operands = [named[name] for name in node["inputs"]]
+        named[node["name"]] = registry.get(node["op"])(*operands, **node["params"])
+    return named
+
+
+def test_all_cases_are_there() -> None:
+    assert len(SINGLE) >= 217
+    assert len(GRAPHS) >= 19
+    assert len(SECOND) >= 15
+
+
+@cases(SINGLE)
+def test_value_and_gradients(case: dict[str, Any]) -> None:
+    inputs = sources(case)
+    output = expressions(case, inputs)["output"]
+    agrees(output.value, case["output"], case)
+    if case["seed"] is None:
+        return
+    seed = operand(array(case["seed"]), "seed")
+    collected = Collected([output, *inputs, seed])
+    wrt = [collected.port(i) for i in inputs]
+    after, found = differentiated(
+        built(collected), [collected.port(output)], wrt, seeds=[collected.port(seed)]
+    )
+    for answer, wanted in zip(found.answers, case["grads"], strict=True):
+        if wanted is None:
+            continue
+        if answer is None:
+            # A flat op: no gradient here, zeros there.
+            assert case["op"] == "stop_gradient"
+            assert not np.any(array(wanted))
+        else:
+            agrees(after.evaluate(answer)[0], wanted, case)
+
+
+@cases(GRAPHS)
+def test_every_node_of_a_graph(case: dict[str, Any]) -> None:
+    inputs = sources(case)
+    named = expressions(case, inputs)
+    seed = operand(array(case["seed"]), "seed")
+    output = named[case["params"]["output"]]
+    collected = Collected([*named.values(), seed])
+    graph = built(collected)
+    asked = [collected.port(e) for e in named.values() if e.dtype.kind == "f"]
+    after, found = differentiated(
+        graph, [collected.port(output)], asked, seeds=[collected.port(seed)]
+    )
+    for name, wanted in case["node_values"].items():
+        agrees(graph.evaluate(collected.port(named[name]))[0], wanted, case)
+    for name, wanted in case["node_grads"].items():
+        answer = found.adjoints.get(collected.port(named[name]))
+        if wanted is not None:
+            assert answer is not None, name
+            agrees(after.evaluate(answer)[0], wanted, case)
+    agrees(graph.evaluate(collected.port(output))[0], case["output"], case)
+    for expression, connected, wanted in zip(inputs, case["connected"], case["grads"], strict=True):
+        answer = found.adjoints.get(collected.port(expression))
+        if connected is not None:
+            assert (answer is not None) == connected
+        if wanted is not None:
+            assert answer is not None
+            agrees(after.evaluate(answer)[0], wanted, case)
+
+
+@cases(SECOND)
+def test_second_order(case: dict[str, Any]) -> None:
+    inputs = sources(case)
+    named = expressions(case, inputs)
+    x, y = named[case["params"]["wrt"]], named[case["params"]["output"]]
+    collected = Collected([y, *inputs])
+    port = collected.port(x)
+    first, found = differentiated(built(collected), [collected.port(y)], [port])
+    (slope,) = found.answers
+    assert slope is not None
+    agrees(first.evaluate(slope)[0], case["grads"][0], case)
+    if case["op"] == "hvp":
+        product = second(first, slope, port, array(case["vector"]))
+        agrees(product, case["hvp"], case)
+    else:
+        rows = [second(first, slope, port, row) for row in one_hots(x.shape)]
+        agrees(np.reshape(np.array(rows), x.shape + x.shape), case["hessian"], case)
+
+
+def second(first: Built, of: OutPort, wrt: OutPort, seed: Array) -> Array:
+    """The gradient of sum(seed × gradient): a row of the Hessian, or its product with a vector."""
+    graph, start = seeded(first, of, seed)
+    after, found = differentiated(graph, [of], [wrt], 2, seeds=[start])
+    (answer,) = found.answers
+    assert answer is not None
+    return after.evaluate(answer)[0]
+
+
+def one_hots(shape: tuple[int, ...]) -> list[Array]:
+    size = int(np.prod(shape))
+    return [np.reshape(row, shape) for row in np.eye(size)]
