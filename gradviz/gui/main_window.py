@@ -403,7 +403,7 @@ class MainWindow(QMainWindow):
             return
         path = Path(name) if Path(name).suffix.lower() == f".{kind}" else Path(f"{name}.{kind}")
         try:
-            pictures.write(self.canvas.current_frame(), path, self._theme)
+            pictures.write(self.canvas.sight.frame(), path, self._theme)
         except GradvizError as error:
             self._warn(self.tr("The picture was not written"), str(error))
             return
@@ -447,7 +447,7 @@ class MainWindow(QMainWindow):
 
     def rename(self) -> None:
         """Edit the selected cell, or the name of the selected node."""
-        self.canvas.edit_selection()
+        self.canvas.entry.edit_selection()
 
     def fit_all(self) -> None:
         """Bring everything into view."""
@@ -471,7 +471,7 @@ class MainWindow(QMainWindow):
 
     def add(self) -> None:
         """Type the name of an operation to add at the pointer."""
-        self.canvas.open_add_box()
+        self.canvas.entry.offer()
 
     def type_expression(self) -> None:
         """Go to the expression bar."""
@@ -607,7 +607,7 @@ class MainWindow(QMainWindow):
         self.canvas.setFocus()
 
     def _add_from_palette(self, op: str) -> None:
-        self.canvas.add_in_view(op)
+        self.canvas.entry.add_in_view(op)
         self.canvas.setFocus()
 
     def _go_to(self, nodes: Any) -> None:

@@ -14,7 +14,7 @@ from gradviz.gui.document import Selection
 from gradviz.picture.boxes import PORT_RADIUS
 from gradviz.picture.colours import clear
 from gradviz.picture.curve import curve
-from gradviz.picture.hit import Hit, Part
+from gradviz.picture.hit import Hit
 from gradviz.picture.look import NodeLook
 from gradviz.picture.pen import dashed_pen, line_pen
 from gradviz.picture.plane import Rect
@@ -115,7 +115,7 @@ class Move(Tool):
         return True
 
     def _clicked(self) -> Selection:
-        cell = self.canvas.cell_at(self._look, self._hit) if len(self._chosen) == 1 else None
+        cell = self.canvas.sight.cell_at(self._look, self._hit) if len(self._chosen) == 1 else None
         return Selection(self._chosen, None, cell if self._look.id in self._chosen else None)
 
     def cancel(self) -> None:
@@ -146,7 +146,7 @@ class Box(Tool):
     def drag(self, at: QPointF, modifiers: Modifiers) -> None:
         a, b = (self.canvas.camera.to_canvas(p) for p in (self.press, at))
         self._rect = Rect(min(a.x, b.x), min(a.y, b.y), abs(a.x - b.x), abs(a.y - b.y))
-        found = frozenset(self.canvas.nodes_in(self._rect))
+        found = frozenset(self.canvas.sight.nodes_in(self._rect))
         before = self._before.nodes
         if modifiers & Qt.KeyboardModifier.ControlModifier:
             found = before ^ found
@@ -198,7 +198,7 @@ class Wire(Tool):
 
     def _follow(self, at: QPointF) -> None:
         self._at = self.canvas.camera.to_canvas(at)
-        self.over = self.canvas.port_at(at, wants_input=isinstance(self.start, OutPort))
+        self.over = self.canvas.sight.port_at(at, wants_input=isinstance(self.start, OutPort))
         why = self.targets.refusal(self.over) if self.over is not None else None
         self.canvas.hint_at(at, why)
         self.canvas.update()
@@ -206,14 +206,14 @@ class Wire(Tool):
     def choose(self, by: int) -> None:
         """By keys: the next (or previous) port that can be wired."""
         legal = self.targets.legal(
-            self.canvas.visible_ports(wants_input=isinstance(self.start, OutPort))
+            self.canvas.sight.visible_ports(wants_input=isinstance(self.start, OutPort))
         )
         if not legal:
             self.canvas.say(mark("canvas", "There is nothing this can be wired to."))
             return
         number = legal.index(self.over) + by if self.over in legal else (0 if by > 0 else -1)
         self.over = legal[number % len(legal)]
-        self._at = self.canvas.port_point(self.over)
+        self._at = self.canvas.sight.port_point(self.over)
         self.canvas.update()
 
     def release(self, at: QPointF, modifiers: Modifiers) -> bool:
@@ -229,7 +229,7 @@ class Wire(Tool):
         elif self.picked is not None:
             self.canvas.document.edit(mark("edit", "Remove a wire"), edits.disconnect, self.picked)
         elif not self._keyed:
-            self.canvas.open_add_box(at, self.start)
+            self.canvas.entry.offer(at, self.start)
         return True
 
     def _connect(self, over: OutPort | InPort) -> None:
@@ -249,8 +249,8 @@ class Wire(Tool):
     def paint(self, painter: QPainter) -> None:
         theme = self.canvas.theme
         self._paint_targets(painter)
-        fixed = self.canvas.port_point(self.start)
-        end = self.canvas.port_point(self.over) if self.over is not None else self._at
+        fixed = self.canvas.sight.port_point(self.start)
+        end = self.canvas.sight.port_point(self.over) if self.over is not None else self._at
         a, b = (fixed, end) if isinstance(self.start, OutPort) else (end, fixed)
         refused = self.over is not None and self.targets.refusal(self.over) is not None
         pen = line_pen(theme.backward if refused else theme.forward, 2.5)
@@ -262,8 +262,8 @@ class Wire(Tool):
         """Legal ports are lit, the others dimmed."""
         theme = self.canvas.theme
         painter.setPen(Qt.PenStyle.NoPen)
-        for port in self.canvas.visible_ports(wants_input=isinstance(self.start, OutPort)):
-            at = QPointF(*self.canvas.port_point(port))
+        for port in self.canvas.sight.visible_ports(wants_input=isinstance(self.start, OutPort)):
+            at = QPointF(*self.canvas.sight.port_point(port))
             if self.targets.refusal(port) is None:
                 painter.setBrush(clear(theme.forward, 0.28))
                 painter.drawEllipse(at, 11, 11)
@@ -276,8 +276,3 @@ def _rewired(diagram: Diagram, source: OutPort, target: InPort, picked: InPort |
     if picked is not None:
         diagram = edits.disconnect(diagram, picked)
     return edits.connect(diagram, source, target)
-
-
-def is_cell(hit: Hit) -> bool:
-    """Whether a part of a card is a cell of its value or gradient."""
-    return hit.part in (Part.VALUE, Part.GRADIENT)
