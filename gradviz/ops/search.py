@@ -15,7 +15,7 @@ _NONE: Final = 99
 def search(typed: str, ops: Iterable[Op] | None = None) -> list[Op]:
     """The ops that fit what was typed, best first; all of them, in their order, for nothing typed."""
     candidates = list(registry.palette() if ops is None else ops)
-    wanted = typed.strip().lower().rsplit(".", 1)[-1]
+    wanted = typed.strip().rsplit(".", 1)[-1]
     if not wanted:
         return candidates
     ranked = [(rank(wanted, op), number, op) for number, op in enumerate(candidates)]
@@ -23,7 +23,10 @@ def search(typed: str, ops: Iterable[Op] | None = None) -> list[Op]:
 
 
 def rank(wanted: str, op: Op) -> int:
-    """How well a lower case text fits: smaller is better, the op's own name before its aliases."""
+    """How well a text fits: smaller is better, the op's own sign and name before its aliases."""
+    if wanted == op.sign:
+        return EXACT
+    wanted = wanted.lower()
     own = _rank(wanted, op.name)
     others = [op.sign, *(alias for names in op.aliases.values() for alias in names)]
     return min(2 * own, min((2 * _rank(wanted, name) + 1 for name in others), default=_NONE))

@@ -33,7 +33,9 @@ def test_every_action_does_something() -> None:
 
 
 def test_no_shortcut_needs_shift_and_a_digit() -> None:
-    assert not any("Shift+" in key and key[-1].isdigit() and "F" not in key for a in ACTIONS for key in a.keys)
+    assert not any(
+        "Shift+" in key and key[-1].isdigit() and "F" not in key for a in ACTIONS for key in a.keys
+    )
 
 
 def test_the_help_lists_every_key_and_every_limit(qapp) -> None:

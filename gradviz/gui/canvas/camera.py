@@ -11,7 +11,7 @@ from gradviz.picture.plane import Point, Rect
 
 SMALLEST: Final = 0.05
 LARGEST: Final = 8.0
-MARGIN: Final = 48.0
+MARGIN: Final = 28.0
 FITTED: Final = 1.0
 """Fitting never enlarges beyond this: a graph of two cards shall not fill a screen."""
 
@@ -40,7 +40,11 @@ class Camera:
 
     def zoomed(self, factor: float, around: QPointF) -> Camera:
         """Larger by `factor`; the point under `around` stays there."""
-        scale = min(max(self.scale * factor, SMALLEST), LARGEST)
+        return self.zoomed_to(self.scale * factor, around)
+
+    def zoomed_to(self, scale: float, around: QPointF) -> Camera:
+        """At a scale; the point under `around` stays there."""
+        scale = min(max(scale, SMALLEST), LARGEST)
         fixed = self.to_canvas(around)
         return Camera(scale, fixed.x - around.x() / scale, fixed.y - around.y() / scale)
 

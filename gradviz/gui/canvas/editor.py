@@ -85,6 +85,11 @@ class Editor(QLineEdit):
         self._close(moved)
         return True
 
+    @property
+    def reason(self) -> str:
+        """Why the text cannot be used, as it is shown."""
+        return "" if self._reason.isHidden() else self._reason.text()
+
     def cancel(self) -> None:
         """Close without using the text."""
         self._open = False

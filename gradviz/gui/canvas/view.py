@@ -209,7 +209,8 @@ class Canvas(QWidget):
 
     def zoom_to(self, scale: float) -> None:
         """That scale, around the middle."""
-        self.zoom_by(scale / self.sight.camera.scale)
+        middle = QPointF(self.width() / 2, self.height() / 2)
+        self.camera = self.sight.camera.zoomed_to(scale, middle)
 
     def zoom_by(self, factor: float, around: QPointF | None = None) -> None:
         """Larger by `factor`, around the middle or a point."""
@@ -505,7 +506,8 @@ class Canvas(QWidget):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self._space = None
-        if event.reason() not in (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.OtherFocusReason):
+        # A menu only borrows the focus.
+        if event.reason() is not Qt.FocusReason.PopupFocusReason and self._tool is not None:
             self.cancel_gesture()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -540,6 +542,11 @@ class Canvas(QWidget):
         y = min(int(at.y()) + 20, self.height() - self._hint.height() - 8)
         self._hint.move(max(x, 8), max(y, 8))
         self._hint.show()
+
+    @property
+    def refusal(self) -> str:
+        """The reason that is shown at the pointer."""
+        return "" if self._hint.isHidden() else self._hint.text()
 
     def pointer_place(self) -> Place:
         """Where something new goes: under the pointer, or in the middle of the view."""
