@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAction,
     QActionGroup,
@@ -132,7 +132,8 @@ class MainWindow(QMainWindow):
         self.setDockNestingEnabled(True)
         self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
         self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
-        self.resize(1440, 860)
+        room = self.screen().availableSize()
+        self.resize(min(1600, int(room.width() * 0.95)), min(960, int(room.height() * 0.95)))
 
     def _dock(self, name: str, title: str, panel: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
         dock = QDockWidget(title, self)
@@ -197,6 +198,7 @@ class MainWindow(QMainWindow):
         document.refused.connect(self._say)
         self.canvas.space_tapped.connect(self.play)
         self.canvas.status_hint.connect(self.problems.show_hint)
+        self.canvas.context_requested.connect(self._show_context)
         self.expression.submitted.connect(self._build_expression)
         self.expression.run_requested.connect(self.run)
         self.expression.check_requested.connect(self.check)
@@ -207,6 +209,36 @@ class MainWindow(QMainWindow):
         self._checker.done.connect(self._show_verdicts)
         self._checker.failed.connect(self._check_failed)
         player.played.connect(self._show_status)
+
+    def _show_context(self, at: QPoint) -> None:
+        """The menu of what was pointed at."""
+        selection = self.document.selection
+        names = ["add", "paste", "arrange", "fit_all", "select_all"]
+        if selection.wire is not None:
+            names = ["delete"]
+        elif selection.nodes:
+            names = [
+                "rename",
+                "make_target",
+                "toggle_wrt",
+                "",
+                "cut",
+                "copy",
+                "delete",
+                "",
+                "fit_selection",
+            ]
+            graph = self.document.diagram.graph
+            if any(graph[id].op == "random_normal" for id in selection.nodes):
+                names.insert(1, "draw_again")
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for name in names:
+            if name:
+                menu.addAction(self._actions[name])
+            else:
+                menu.addSeparator()
+        menu.popup(at)
 
     def _say(self, message: Message) -> None:
         self.problems.show_hint(render(message))
@@ -253,7 +285,7 @@ class MainWindow(QMainWindow):
         self.document.title = title
         self.document.start(self._placed(diagram), path, view)
         self._untouched = True
-        self.canvas.fit_all()
+        self.canvas.restore(view or {})
         self.canvas.setFocus()
 
     def _placed(self, diagram: Diagram) -> Diagram:

@@ -46,6 +46,15 @@ class Rect(NamedTuple):
     def contains(self, point: tuple[float, float]) -> bool:
         return self.x <= point[0] < self.right and self.y <= point[1] < self.bottom
 
+    def contains_rect(self, other: Rect) -> bool:
+        """Whether all of `other` lies inside."""
+        return (
+            self.x <= other.x
+            and other.right <= self.right
+            and self.y <= other.y
+            and other.bottom <= self.bottom
+        )
+
     def overlap(self, other: Rect) -> float:
         """The area that both cover."""
         width = min(self.right, other.right) - max(self.x, other.x)

@@ -6,7 +6,7 @@ The camera moves only on command: a step of the film never moves it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -30,7 +30,7 @@ from gradviz import digits
 from gradviz.edit import edits
 from gradviz.graph.model import Diagram, InPort, OutPort, Place
 from gradviz.gui.canvas import cells
-from gradviz.gui.canvas.camera import Camera
+from gradviz.gui.canvas.camera import LARGEST, SMALLEST, Camera
 from gradviz.gui.canvas.editor import refusal_sheet
 from gradviz.gui.canvas.entry import Entry
 from gradviz.gui.canvas.overlay import paint_arrows, paint_hints, paint_hover, paint_selection
@@ -189,6 +189,18 @@ class Canvas(QWidget):
         """What of the view is saved with the document."""
         camera = self.sight.camera
         return {"camera": {"scale": camera.scale, "x": camera.x, "y": camera.y}}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """The view as it was saved; all of the graph, if that would not show every card."""
+        camera = state.get("camera")
+        if isinstance(camera, Mapping) and self.isVisible():
+            numbers = [camera.get(name) for name in ("scale", "x", "y")]
+            if all(isinstance(n, int | float) for n in numbers):
+                scale, x, y = (float(cast(Any, n)) for n in numbers)
+                self.camera = Camera(min(max(scale, SMALLEST), LARGEST), x, y)
+                if self.sight.view().contains_rect(self.sight.frame().bounds):
+                    return
+        self.fit_all()
 
     def fit_all(self) -> None:
         """Bring everything into view."""
