@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from gradviz.edit import grid
@@ -39,7 +39,7 @@ def place_missing(diagram: Diagram, sizes: Sizes = UNKNOWN) -> Diagram:
 
 def free_place(diagram: Diagram, wanted: Place, size: Size, sizes: Sizes = UNKNOWN) -> Place:
     """The place nearest to `wanted` where a card of that size covers no other."""
-    return _Room(card_boxes(diagram, sizes).values()).free(wanted, [Box(0, 0, *size[:2])])
+    return _Room(card_boxes(diagram, sizes).values()).free(wanted, size)
 
 
 def _placed(diagram: Diagram, places: Mapping[str, Place]) -> Diagram:
@@ -84,66 +84,102 @@ def card_boxes(diagram: Diagram, sizes: Sizes) -> dict[str, Box]:
 
 def _beside(diagram: Diagram, missing: Collection[str], sizes: Sizes) -> dict[str, Place]:
     graph = diagram.graph
-    boxes = card_boxes(diagram, sizes)
-    room = _Room(boxes.values())
-    places: dict[str, Place] = {}
+    placing = _Placing(graph, card_boxes(diagram, sizes), sizes)
     alone: list[str] = []
     for ids in paths.parts(part(graph, missing)):
-        if next(_outer(graph, ids, boxes), None) is not None:
-            _put(_Block(graph, ids, sizes), room, places, graph, boxes)
-        else:
+        if placing.reads(ids):
+            core = [id for id in ids if not _hangs(graph, id)]
+            placing.put_right(core)
+            placing.hang([id for id in ids if _hangs(graph, id)])
+        elif not placing.feeds(ids):
             alone.extend(ids)
-    if alone:
-        _put(_Block(graph, alone, sizes), room, places, graph, boxes)
-    return places
+        elif all(_hangs(graph, id) for id in ids):
+            placing.hang(ids)
+        else:
+            placing.put_left(ids)
+    placing.put_below(alone)
+    return {id: Place(box.left, box.top) for id, box in placing.boxes.items() if id in missing}
 
 
-def _outer(
-    graph: Graph, ids: Collection[str], boxes: Mapping[str, Box]
-) -> Iterator[tuple[str, str, bool]]:
-    """The wires between new nodes and placed ones: the new one, the other one, whether that is read."""
-    for id in ids:
-        for port in graph[id].inputs:
-            if port is not None and port.node in boxes:
-                yield id, port.node, True
-        for end in graph.consumers_of(id):
-            if end.node in boxes:
-                yield id, end.node, False
+def _hangs(graph: Graph, id: str) -> bool:
+    """Whether a node is a source with one consumer: it finds a place once that one has."""
+    return not any(graph[id].inputs) and len(graph.consumers_of(id)) == 1
 
 
-class _Block:
-    """New nodes that are laid out together and put down as one. Its corner is that of its cards."""
+class _Placing:
+    """Finds places beside what stands on the canvas already; `boxes` grows with each."""
 
-    def __init__(self, graph: Graph, ids: Collection[str], sizes: Sizes) -> None:
-        places = layered(part(graph, ids), sizes)
-        boxes = {id: Box(*places[id], *size_of(graph[id], sizes)) for id in ids}
-        literals = [id for id in ids if is_literal(graph[id])]
-        self.only_literals = len(literals) == len(boxes)
-        cards = _around(boxes[id] for id in ids if self.only_literals or id not in literals)
-        self.boxes = {
-            id: box._replace(left=box.left - cards.left, top=box.top - cards.top)
-            for id, box in boxes.items()
-        }
-        body = Box(0, 0, cards.width, cards.height)
-        # A literal stands in a nook between other cards; it needs no more than its own room.
-        self.shapes = [body, *(self.boxes[id] for id in literals if not self.only_literals)]
+    def __init__(self, graph: Graph, boxes: dict[str, Box], sizes: Sizes) -> None:
+        self.boxes = boxes
+        self._graph = graph
+        self._sizes = sizes
+        self._room = _Room(boxes.values())
 
-    def wanted(self, graph: Graph, boxes: Mapping[str, Box]) -> Place:
-        """Where the corner should be: right of what the block reads, else left of what reads it."""
-        wires = list(_outer(graph, self.boxes, boxes))
-        read = [(self.boxes[id], boxes[other]) for id, other, reads in wires if reads]
-        if read:
-            left = max(other.right for _, other in read) + COLUMN_GAP
-            return Place(left, _mean(other.wires - box.wires for box, other in read))
-        feeding = [(self.boxes[id], boxes[other]) for id, other, _ in wires]
-        if not feeding:
-            everything = _around(boxes.values())
-            return Place(everything.left, everything.bottom + PART_GAP)
-        left = min(other.left for _, other in feeding) - COLUMN_GAP - self.shapes[0].width
-        if self.only_literals:
-            # To the left of their consumer there is what else it reads.
-            return Place(left, max(other.bottom for _, other in feeding) + ROW_GAP)
-        return Place(left, _mean(other.wires - box.wires for box, other in feeding))
+    def reads(self, ids: Iterable[str]) -> list[tuple[str, str]]:
+        """The wires from placed nodes to `ids`: the new end, then the placed one."""
+        return [
+            (id, port.node)
+            for id in ids
+            for port in self._graph[id].inputs
+            if port is not None and port.node in self.boxes
+        ]
+
+    def feeds(self, ids: Iterable[str]) -> list[tuple[str, str]]:
+        """The wires from `ids` to placed nodes: the new end, then the placed one."""
+        return [
+            (id, end.node)
+            for id in ids
+            for end in self._graph.consumers_of(id)
+            if end.node in self.boxes
+        ]
+
+    def put_right(self, ids: Collection[str]) -> None:
+        """Put `ids` right of what they read."""
+        wires = self.reads(ids)
+        left = max(self.boxes[other].right for _, other in wires) + COLUMN_GAP
+        self._put(ids, wires, lambda _: left)
+
+    def put_left(self, ids: Collection[str]) -> None:
+        """Put `ids` left of what reads them."""
+        wires = self.feeds(ids)
+        right = min(self.boxes[other].left for _, other in wires) - COLUMN_GAP
+        self._put(ids, wires, lambda width: right - width)
+
+    def _put(
+        self, ids: Collection[str], wires: list[tuple[str, str]], left: Callable[[float], float]
+    ) -> None:
+        block = self._laid_out(ids)
+        body = _around(block.values())
+        drops = [self.boxes[other].wires - block[id].wires for id, other in wires]
+        self._take(block, body, Place(left(body.width), sum(drops) / len(drops)))
+
+    def put_below(self, ids: Collection[str]) -> None:
+        """Put `ids`, which have no wire to what stands there, below everything."""
+        if ids:
+            block, everything = self._laid_out(ids), _around(self.boxes.values())
+            wanted = Place(everything.left, everything.bottom + PART_GAP)
+            self._take(block, _around(block.values()), wanted)
+
+    def hang(self, ids: Iterable[str]) -> None:
+        """Put sources left of the one that reads them, and below what stands there."""
+        for id in ids:
+            (consumer,) = (self.boxes[other] for _, other in self.feeds([id]))
+            box = Box(0, 0, *size_of(self._graph[id], self._sizes))
+            top = consumer.wires - box.line
+            if is_literal(self._graph[id]):
+                top = consumer.bottom + ROW_GAP
+            self._take({id: box}, box, Place(consumer.left - COLUMN_GAP - box.width, top))
+
+    def _laid_out(self, ids: Collection[str]) -> dict[str, Box]:
+        places = layered(part(self._graph, ids), self._sizes)
+        return {id: Box(*places[id], *size_of(self._graph[id], self._sizes)) for id in ids}
+
+    def _take(self, block: Mapping[str, Box], body: Box, wanted: Place) -> None:
+        corner = self._room.free(wanted, (body.width, body.height))
+        for id, box in block.items():
+            left, top = corner.x + box.left - body.left, corner.y + box.top - body.top
+            self.boxes[id] = box._replace(left=left, top=top)
+            self._room.take(self.boxes[id])
 
 
 def _around(boxes: Iterable[Box]) -> Box:
@@ -152,20 +188,6 @@ def _around(boxes: Iterable[Box]) -> Box:
     left, top = min(box.left for box in found), min(box.top for box in found)
     right, bottom = max(box.right for box in found), max(box.bottom for box in found)
     return Box(left, top, right - left, bottom - top)
-
-
-def _put(
-    block: _Block, room: _Room, places: dict[str, Place], graph: Graph, boxes: Mapping[str, Box]
-) -> None:
-    corner = room.free(block.wanted(graph, boxes), block.shapes)
-    for id, box in block.boxes.items():
-        places[id] = Place(corner.x + box.left, corner.y + box.top)
-        room.take(Box(*places[id], box.width, box.height))
-
-
-def _mean(numbers: Iterable[float]) -> float:
-    found = list(numbers)
-    return sum(found) / len(found)
 
 
 class _Room:
@@ -177,54 +199,40 @@ class _Room:
     def take(self, box: Box) -> None:
         self._boxes.append(box)
 
-    def free(self, wanted: Place, shapes: Collection[Box]) -> Place:
-        """The free place nearest to the wanted one, straight above, below, left or right of it, on the grid.
-
-        `shapes` are relative to the place.
-        """
-        across, down = _reach(shape.left for shape in shapes), _reach(shape.top for shape in shapes)
-        x, y = across.nearest(wanted.x), down.nearest(wanted.y)
-        for shape in shapes:
-            for box in self._boxes:
-                lefts = box.left - MARGIN - shape.right, box.right + MARGIN - shape.left
-                tops = box.top - MARGIN - shape.bottom, box.bottom + MARGIN - shape.top
-                if lefts[0] < x < lefts[1]:
-                    down.taken.append(tops)
-                if tops[0] < y < tops[1]:
-                    across.taken.append(lefts)
-        free_x, free_y = across.free(x), down.free(y)
+    def free(self, wanted: Place, size: Size) -> Place:
+        """The free place nearest to the wanted one, straight above, below, left or right of it, on the grid."""
+        width, height, *_ = size
+        x, y = _within(wanted.x, PLACE - width), _within(wanted.y, PLACE - height)
+        across = [
+            (box.left - MARGIN - width, box.right + MARGIN)
+            for box in self._boxes
+            if box.top - MARGIN - height < y < box.bottom + MARGIN
+        ]
+        down = [
+            (box.top - MARGIN - height, box.bottom + MARGIN)
+            for box in self._boxes
+            if box.left - MARGIN - width < x < box.right + MARGIN
+        ]
+        free_x = _outside(across, x, PLACE - width)
+        free_y = _outside(down, y, PLACE - height)
         if math.isinf(free_x) and math.isinf(free_y):
             return Place(x, y)
         # Rather below than beside: columns are read from top to bottom.
         return Place(x, free_y) if abs(free_y - y) <= 2 * abs(free_x - x) else Place(free_x, y)
 
 
-@dataclass(slots=True)
-class _Axis:
-    """The numbers from `low` to `high` without those in the open intervals `taken`."""
-
-    low: float
-    high: float
-    taken: list[tuple[float, float]] = field(default_factory=list)
-
-    def nearest(self, wanted: float) -> float:
-        """The number on the grid nearest to `wanted`, taken or not."""
-        return grid.nearest(min(max(wanted, self.low), self.high))
-
-    def free(self, wanted: float) -> float:
-        """The number on the grid nearest to `wanted` that is not taken; infinity if all are."""
-        up = down = wanted
-        for start, end in sorted(self.taken):
-            if start < up < end:
-                up = grid.up(end)
-        for start, end in sorted(self.taken, key=lambda interval: -interval[1]):
-            if start < down < end:
-                down = grid.down(start)
-        found = [x for x in (up, down) if self.low <= x <= self.high]
-        return min(found, key=lambda x: abs(x - wanted), default=math.inf)
+def _within(x: float, last: float) -> float:
+    return grid.nearest(min(max(x, -PLACE), last))
 
 
-def _reach(starts: Iterable[float]) -> _Axis:
-    """Where a place can be so that nothing that starts there leaves the canvas."""
-    found = list(starts)
-    return _Axis(-PLACE - min(found), PLACE - max(found))
+def _outside(intervals: list[tuple[float, float]], wanted: float, last: float) -> float:
+    """The number on the grid nearest to `wanted` that lies in no open interval; infinity if there is none."""
+    up = down = wanted
+    for start, end in sorted(intervals):
+        if start < up < end:
+            up = grid.up(end)
+    for start, end in sorted(intervals, key=lambda interval: -interval[1]):
+        if start < down < end:
+            down = grid.down(start)
+    found = [x for x in (up, down) if -PLACE <= x <= last]
+    return min(found, key=lambda x: abs(x - wanted), default=math.inf)

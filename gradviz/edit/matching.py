@@ -100,6 +100,7 @@ class Match:
         """Let changed calls keep the nodes in their positions; what means the same comes first."""
         changed = [id for id in self.typed.targets if self._old[id] != self._new[id]]
         left = {self._old[id]: id for id in (*changed, *self.gone)}
+        left.update({self._new[id]: id for id in self.gone})
         pairs: deque[tuple[Call, str]] = deque()
         for call in self.own:
             heir = left.get(self._new[call])

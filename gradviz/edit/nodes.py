@@ -20,7 +20,6 @@ from gradviz.graph.validate import check_node
 from gradviz.ops import registry
 from gradviz.ops.expr import array_of
 from gradviz.ops.op import Op
-from gradviz.ops.shapes import shape_attribute
 from gradviz.ops.spec import DTYPES, FLOAT64, Spec
 from gradviz.text import mark
 
@@ -94,10 +93,9 @@ def _first_numbers(op: Op, settings: Mapping[str, object], value: object) -> tup
     """The numbers a new source holds, and its dtype."""
     asked = settings.get("dtype")
     if value is None:
-        shape = shape_attribute(settings.get("shape", ()))
+        shape = values.checked_shape(settings.get("shape", ()))
         number = 1.0 if op.name == "constant" else 0.0
         dtype = str(asked or ("weak" if op.name == "constant" and not shape else "float64"))
-        op.spec(shape=shape, dtype=dtype)
         return values.cast_to(dtype, np.full(shape, number)), dtype
     given = array_of(value)
     if asked is not None:

@@ -72,7 +72,7 @@ def _read_target(typed: Typed, name: str, call: Call, ids: Mapping[str, str], gr
         return
     other = _other_name(typed, name, call, graph)
     if other is not None:
-        text = mark("edit", "{name} would only be another name for {other}.")
+        text = mark("edit", "{other} is there already; {name} would only be another name for it.")
         raise InputError(text, name=name, other=other)
     typed.names[call] = name
     if existing is None:

@@ -19,7 +19,7 @@ from gradviz.graph.validate import check_node
 from gradviz.ops import registry
 from gradviz.ops.expr import array_of, dtype_of
 from gradviz.ops.op import Op
-from gradviz.ops.shapes import shape_attribute
+from gradviz.ops.shapes import checked, shape_attribute
 from gradviz.ops.spec import FLOAT64, INT64
 from gradviz.text import mark, shape_words
 
@@ -92,12 +92,16 @@ def set_attributes(diagram: Diagram, id: str, /, **attributes: object) -> Diagra
 
 
 def _reshape_numbers(diagram: Diagram, node: Node, settings: Mapping[str, object]) -> Diagram:
-    shape = shape_attribute(settings["shape"])
+    shape = checked_shape(settings["shape"])
     name = str(settings["dtype"])
-    known_op(node).spec(shape=shape, dtype=name)
     old = diagram.values.get(node.id)
     numbers = np.zeros(shape) if old is None else _resized(old, shape)
     return with_numbers(diagram, node, cast_to(name, numbers), name)
+
+
+def checked_shape(shape: object) -> tuple[int, ...]:
+    """A shape as given by a person, before anything so large is made."""
+    return checked(shape_attribute(shape), FLOAT64).shape
 
 
 def _resized(array: Array, shape: tuple[int, ...]) -> Array:
@@ -118,8 +122,6 @@ def with_numbers(diagram: Diagram, node: Node, numbers: Array, dtype: str) -> Di
     """`diagram` where the source `node` holds `numbers`, its shape and dtype as they are."""
     op = known_op(node)
     settings = {"shape": numbers.shape, "dtype": dtype}
-    if dtype == "weak" and numbers.shape:
-        raise InputError(mark("edit", "Only one number can be without a dtype of its own."))
     op.spec(**settings)
     # Defaults are written out: a value is checked against its node without asking the op.
     stored = {**op.trimmed({**node.attributes, **settings}), **settings}
@@ -221,6 +223,8 @@ def _survives(given: Array, dtype: np.dtype[np.generic]) -> bool:
 
 def cast_to(dtype: str, given: Array) -> Array:
     """The numbers in that dtype; InputError for a number it has no room for."""
+    if dtype == "weak" and given.ndim:
+        raise InputError(mark("edit", "Only one number can be without a dtype of its own."))
     wanted = FLOAT64 if dtype == "weak" else dtype_of(dtype)
     with np.errstate(all="ignore"):
         result = given.astype(wanted)

@@ -2,6 +2,7 @@
 
 import hypothesis.strategies as st
 import numpy as np
+import pytest
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
@@ -225,3 +226,11 @@ def covers(a, b):
 
 TestEditing = Editing.TestCase
 TestEditing.settings = settings(max_examples=40, stateful_step_count=25)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+class TestManyEdits(Editing.TestCase):
+    """The full figure: at least 50,000 actions."""
+
+    settings = settings(max_examples=1000, stateful_step_count=50)

@@ -201,3 +201,7 @@ def test_a_bad_setting_is_refused():
         add(Diagram(), "variable", attributes={"shape": (-1,)})
     with pytest.raises(InputError, match="no setting"):
         add(Diagram(), "sum", attributes={"axes": 0})
+    with pytest.raises(InputError, match="without a dtype"):
+        add(Diagram(), "constant", value=[1, 2], attributes={"dtype": "weak"})
+    with pytest.raises(LimitError):
+        add(Diagram(), "constant", attributes={"shape": (10**5, 10**5), "dtype": "weak"})
