@@ -6,10 +6,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from gradviz.engine.check import Specs
+from gradviz.engine.check import Specs, outputs_of
 from gradviz.engine.gradient import Gradient, passes
 from gradviz.graph import walk
-from gradviz.graph.model import Graph, InPort, OutPort
+from gradviz.graph.model import InPort, OutPort
 from gradviz.ops import registry
 
 
@@ -92,7 +92,7 @@ def _cut(
     if not cuts:
         # Every wire could carry a cotangent, but a rule has no derivative for the input it enters by.
         cuts = [
-            (id, State.NON_DIFFERENTIABLE_OP) for id in _silent(graph, reached & leading, gradient)
+            (id, State.NON_DIFFERENTIABLE_OP) for id in _silent(specs, reached & leading, gradient)
         ]
     if not cuts:
         return Missing(State.NO_PATH, targets, wrt.node)
@@ -112,16 +112,18 @@ def _kind(specs: Specs, id: str, stopped: set[str]) -> State:
     return State.NO_RULE
 
 
-def _silent(graph: Graph, nodes: set[str], gradient: Gradient | None) -> list[str]:
+def _silent(specs: Specs, nodes: set[str], gradient: Gradient | None) -> list[str]:
+    """The nodes that got a cotangent and handed none on over a wire."""
     if gradient is None:
         return []
     told = {contribution.wire for found in gradient.arrived.values() for contribution in found}
     return [
         id
-        for id in nodes
-        if OutPort(id) in gradient.adjoints
+        for id in specs.order
+        if id in nodes
+        and any(port in gradient.adjoints for port in outputs_of(specs.graph[id], specs))
         and any(
-            p is not None and p.node in nodes and InPort(id, i) not in told
-            for i, p in enumerate(graph[id].inputs)
+            port is not None and port.node in nodes and InPort(id, i) not in told
+            for i, port in enumerate(specs.graph[id].inputs)
         )
     ]
