@@ -122,7 +122,7 @@ BAD = {
         ("values", "y"),
         "from its inputs",
     ),
-    "shape": (with_value(frozen_array([1.0])), ("values", "x"), '"X" is 1 numbers, but the node'),
+    "shape": (with_value(frozen_array([1.0])), ("values", "x"), '"X" is a list of 1, but the node'),
     "dtype": (with_value(frozen_array([1, 2])), ("values", "x"), "is int64, but the node declares"),
     "list": (with_value([1.0, 2.0]), ("values", "x"), "is list, but the node declares float64"),
     "objects": (
