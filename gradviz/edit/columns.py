@@ -21,8 +21,8 @@ Size = tuple[float, ...]
 """Width, height and, where it is known, how far below the upper edge wires leave and arrive."""
 Sizes = Mapping[str, Size]
 
-CARD: Final[Size] = (168.0, 96.0)
-PILL: Final[Size] = (56.0, 32.0)
+CARD: Final[Size] = (180.0, 116.0)
+PILL: Final[Size] = (48.0, 32.0)
 PORT: Final = 48.0
 """Where wires leave a card that shows one number, and most others too."""
 LITERAL, LEAF, INNER, LANE = 0.02, 0.1, 1.0, 8.0

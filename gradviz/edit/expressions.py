@@ -71,6 +71,10 @@ class _Builder:
         self._numbers: dict[str, Array] = {}
         self._unplaced: set[str] = set()
         self._places: dict[str, Place] = {}
+        # A node that stays in its position keeps its place, whatever else means the same now.
+        self._heirs = {c: id for c, id in match.heirs.items() if id not in match.kept}
+        self._given_up = set(self._heirs.values())
+        self._literals = set(match.slots.values())
 
     def diagram(self, place_for: Placing) -> Diagram:
         """The diagram with everything typed in it; the old one if that was in it before."""
@@ -130,15 +134,15 @@ class _Builder:
 
     def _place(self, call: Call, id: str, inputs: tuple[OutPort, ...]) -> None:
         """Take over a place, or give one up that would lie left of what is new before it."""
-        heirs = self._match.heirs
-        if call in heirs and heirs[call] in self._diagram.places:
-            self._places[id] = self._diagram.places[heirs[call]]
+        heir = self._diagram.places.get(self._heirs.get(call, ""))
+        if heir is not None:
+            self._places[id] = heir
             self._unplaced.discard(id)
-        elif id in heirs.values() or any(
+        elif id in self._given_up or any(
             port.node in self._unplaced and self._nodes[port.node].inputs for port in inputs
         ):
             self._unplaced.add(id)
-            self._unplaced.update(p.node for p in inputs if p.node in self._match.slots.values())
+            self._unplaced.update(p.node for p in inputs if p.node in self._literals)
 
     def _assembled(self) -> Diagram:
         old, gone = self._diagram, self._match.gone
@@ -178,10 +182,9 @@ def _frozen(attributes: Attributes) -> Attributes:
 
 
 def _alike(old: Node, new: Node, op: Op) -> bool:
-    return (
-        (old.op, old.inputs, old.name) == (new.op, new.inputs, new.name)
-        and values.settings_of(op, old.attributes) == values.settings_of(op, new.attributes)
-    )  # fmt: skip
+    if (old.op, old.inputs, old.name) != (new.op, new.inputs, new.name):
+        return False
+    return values.settings_of(op, old.attributes) == values.settings_of(op, new.attributes)
 
 
 def _may_hold(node: Node) -> bool:

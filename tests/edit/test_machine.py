@@ -231,6 +231,6 @@ TestEditing.settings = settings(max_examples=40, stateful_step_count=25)
 @pytest.mark.long
 @pytest.mark.timeout(1800)
 class TestManyEdits(Editing.TestCase):
-    """The full figure: at least 50,000 actions."""
+    """The full figure: up to 50,000 actions."""
 
     settings = settings(max_examples=1000, stateful_step_count=50)
