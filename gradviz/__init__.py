@@ -31,6 +31,7 @@ from gradviz.errors import (
     LimitError,
     ShapeError,
 )
+from gradviz.networks import from_networkx, to_networkx
 from gradviz.ops.adjoint import broadcast_to
 from gradviz.ops.elementwise import (
     add,
@@ -92,6 +93,7 @@ __all__ = [
     "exp",
     "expand_dims",
     "expressions",
+    "from_networkx",
     "getitem",
     "gradients",
     "greater",
@@ -123,6 +125,7 @@ __all__ = [
     "subtract",
     "sum",
     "tanh",
+    "to_networkx",
     "transpose",
     "variable",
     "where",

@@ -76,11 +76,8 @@ def _fill(op: Op, node: Node, operands: list[tuple[str, int]]) -> str:
     delimited = _delimited(op.text)
     for position, (name, (text, binding)) in enumerate(zip(names, operands, strict=False)):
         # The right operand of − and / and the base of a power need brackets at equal precedence too.
-        strict = (
-            (position > 0
-            and op.name in ("subtract", "divide"))
-            or (position == 0
-            and op.binding == RAISED)
+        strict = (position > 0 and op.name in ("subtract", "divide")) or (
+            position == 0 and op.binding == RAISED
         )
         limit = op.binding + (1 if strict else 0)
         filled[name] = text if name in delimited else _bracketed(text, binding, limit)

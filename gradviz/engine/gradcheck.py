@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from gradviz import limits
 from gradviz.engine.answer import Answer, prepare
-from gradviz.engine.check import Specs
 from gradviz.engine.plan import Plan, plan
 from gradviz.engine.run import Cancelled, run
+from gradviz.graph import walk
 from gradviz.graph.model import Array, Diagram, Graph, OutPort, frozen_array
 from gradviz.ops import registry
 
@@ -26,6 +27,9 @@ ABSOLUTE = 1e-9
 ESTIMATES = 10
 FLOAT32_BOUND = 1e-4
 EVALUATIONS_PER_ENTRY = 4
+
+Floats = npt.NDArray[np.float64]
+Outputs = tuple[Array, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +85,84 @@ def check(
     seed: int = 0,
     cancelled: Cancelled = lambda: False,
 ) -> tuple[Verdict, ...]:
-    """A verdict for each wrt (those of the question by default) that has a value."""
+    """A verdict for each wrt (those of the question by default) that has a value.
+
+    At most `limits.CHECK_EVALUATIONS` evaluations are made; above that, a sample of the entries chosen by `seed`.
+    When cancelled, the verdicts that are complete.
+    """
     bench = _Bench(answer, cancelled)
     asked = answer.question.wrt if wrt is None else wrt
     ports = [port for port in dict.fromkeys(asked) if port in bench.start and answer.question.of]
-    share = max(1, limits.CHECK_EVALUATIONS // EVALUATIONS_PER_ENTRY // max(1, len(ports)))
-    return tuple(bench.verdict(port, share, seed) for port in ports if not cancelled())
+    verdicts: list[Verdict] = []
+    shares = _shares([bench.start[port].size for port in ports])
+    for port, share in zip(ports, shares, strict=True):
+        try:
+            verdicts.append(bench.verdict(port, share, seed))
+        except _CancelledError:
+            break
+    return tuple(verdicts)
+
+
+def _shares(sizes: Sequence[int]) -> list[int]:
+    """How many entries of each array may be checked: what small ones do not need goes to the large ones."""
+    left = (limits.CHECK_EVALUATIONS - len(sizes)) // EVALUATIONS_PER_ENTRY
+    shares = [0] * len(sizes)
+    for done, number in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__)):
+        shares[number] = max(min(sizes[number], left // (len(sizes) - done)), 0)
+        left -= shares[number]
+    return shares
+
+
+class _CancelledError(Exception):
+    """The check was cancelled in the middle of an entry."""
+
+
+class _Quotients(NamedTuple):
+    """What one entry shows at the step h: forward and backward quotients at h and h/2, and their rounding error."""
+
+    forward: float
+    backward: float
+    forward2: float
+    backward2: float
+    noise: float
+
+    @property
+    def difference(self) -> float:
+        """The derivative: both central differences, extrapolated to a step of 0."""
+        return (4 * self._narrow - self._wide) / 3
+
+    @property
+    def estimate(self) -> float:
+        """How far from the derivative that may be."""
+        return abs(self._narrow - self._wide) + self.noise
+
+    @property
+    def kink(self) -> bool:
+        """Whether the two sides differ by more than the step explains, at both steps.
+
+        A one-sided quotient is off by half of what it changes when the step is halved: where the function is smooth,
+        the sides approach each other as fast as that.
+        """
+        change = abs(self.forward - self.forward2) + abs(self.backward - self.backward2)
+        bound = ESTIMATES * (change + self.noise) + ABSOLUTE
+        gaps = abs(self.forward - self.backward), abs(self.forward2 - self.backward2)
+        return min(gaps) > bound
+
+    @property
+    def _wide(self) -> float:
+        return (self.forward + self.backward) / 2
+
+    @property
+    def _narrow(self) -> float:
+        return (self.forward2 + self.backward2) / 2
+
+
+class _Moved(NamedTuple):
+    """The applications between wrt and the targets, and the recorded outputs they read."""
+
+    wrt: OutPort
+    plan: Plan
+    fixed: Mapping[str, Outputs]
 
 
 class _Bench:
@@ -97,51 +173,53 @@ class _Bench:
         self._cancelled = cancelled
         diagram = _in_float64(answer.diagram)
         self._setup = prepare(diagram, None)
-        specs = self._setup.specs
         values: Mapping[str, Array] = {
             **self._setup.gradient.values,
             **self._setup.seeds,
             **diagram.values,
             **_drawn(answer),
         }
-        values = {**values, **{id: _as_float64(array) for id, array in values.items()}}
-        self._values = dict(values)
-        self._run = run(self._setup.plan, self._values, cancelled)
-        self._values.update(self._held(specs))
-        self.start = {
-            port: array for port in self._ports(specs) if (array := self._run[port]) is not None
+        self._run = run(
+            self._setup.plan, {id: _as_float64(a) for id, a in values.items()}, cancelled
+        )
+        self._recorded = {
+            id: record.outputs for id, record in self._run.records.items() if record.outputs
         }
-        self._plan: Plan = plan(specs.graph, specs.outputs, {p.node for p in answer.question.of})
+        self._held = self._cuts()
+        self.start = {
+            port: cast(Floats, array)
+            for port in self._ports()
+            if (array := self._run[port]) is not None
+        }
 
-    def _ports(self, specs: Specs) -> list[OutPort]:
-        return [OutPort(id) for id in specs.order if specs.is_float(OutPort(id))]
+    def _ports(self) -> list[OutPort]:
+        ports = (
+            OutPort(id, index)
+            for id in self._setup.specs.order
+            for index in range(len(self._setup.specs.outputs[id]))
+        )
+        return [port for port in ports if self._setup.specs.is_float(port)]
 
-    def _held(self, specs: Specs) -> dict[str, Array]:
-        """The recorded values of nodes that no cotangent flows through: they do not move meanwhile."""
+    def _cuts(self) -> set[str]:
+        """The nodes that no cotangent flows through: they do not move meanwhile."""
         stopped = {port.node for port in self._answer.question.stop}
-        held = {}
-        for node in specs.graph:
-            cut = (
-                node.op == "stop_gradient"
-                or node.op == "cast"
-                and not specs.is_float(OutPort(node.id))
-            )
-            array = self._run[OutPort(node.id)]
-            if (cut or node.id in stopped) and array is not None:
-                held[node.id] = array
-        return held
+        return stopped | {
+            node.id
+            for node in self._setup.specs.graph
+            if node.op == "stop_gradient"
+            or (node.op == "cast" and not self._setup.specs.is_float(OutPort(node.id)))
+        }
 
     def verdict(self, wrt: OutPort, share: int, seed: int) -> Verdict:
         start = self.start[wrt]
         found = self._setup.gradient.adjoints.get(wrt)
         exact = self._run[found] if found is not None else None
-        slope = np.zeros(start.shape) if exact is None else exact.astype(np.float64)
+        slope = np.zeros(start.shape) if exact is None else cast(Floats, exact)
         cells = list(np.ndindex(start.shape))
         if len(cells) > share:
             chosen = np.random.RandomState(seed).choice(len(cells), share, replace=False)
             cells = [cells[i] for i in sorted(chosen)]
-        largest = float(np.max(np.abs(slope), initial=0.0, where=np.isfinite(slope)))
-        entries = [self._entry(wrt, start, cell, float(slope[cell]), largest) for cell in cells]
+        entries = self._entries(wrt, cells, slope)
         compared = [e for e in entries if e is not None and not e.kink]
         return Verdict(
             wrt,
@@ -155,50 +233,80 @@ class _Bench:
             self._float32_error(wrt, slope),
         )
 
+    def _entries(
+        self, wrt: OutPort, cells: Sequence[tuple[int, ...]], slope: Floats
+    ) -> list[Entry | None]:
+        """One entry per cell; None where a number is not finite."""
+        if not cells:
+            return []
+        moved = self._moved_by(wrt)
+        centre = self._target(moved)
+        largest = _largest(slope)
+        return [self._entry(moved, cell, float(slope[cell]), centre, largest) for cell in cells]
+
     def _entry(
-        self, wrt: OutPort, start: Array, cell: tuple[int, ...], slope: float, largest: float
+        self, moved: _Moved, cell: tuple[int, ...], slope: float, centre: float, largest: float
     ) -> Entry | None:
-        at = float(start[cell])
-        h = STEP * max(1.0, abs(at))
-        centre = self._target(wrt, start, cell, at)
-        plus, minus = (self._target(wrt, start, cell, at + d) for d in (h, -h))
-        plus2, minus2 = (self._target(wrt, start, cell, at + d) for d in (h / 2, -h / 2))
+        h = STEP * max(1.0, abs(float(self.start[moved.wrt][cell])))
+        plus, minus, plus2, minus2 = (
+            self._target(moved, cell, shift) for shift in (h, -h, h / 2, -h / 2)
+        )
         if not np.isfinite([slope, centre, plus, minus, plus2, minus2]).all():
             return None
-        wide, narrow = (plus - minus) / (2 * h), (plus2 - minus2) / h
-        difference = (4 * narrow - wide) / 3
-        noise = 4 * np.finfo(np.float64).eps * max(abs(centre), abs(plus), abs(minus)) / h
-        estimate = abs(narrow - wide) + noise
-        tolerance = RELATIVE * largest + ESTIMATES * estimate + ABSOLUTE
-        kink = all(
-            abs((p - centre) - (centre - m)) / step
-            > 10 * (noise + ABSOLUTE) + 100 * step * (1 + abs(difference))
-            for p, m, step in ((plus, minus, h), (plus2, minus2, h / 2))
+        quotients = _Quotients(
+            (plus - centre) / h,
+            (centre - minus) / h,
+            (plus2 - centre) / (h / 2),
+            (centre - minus2) / (h / 2),
+            4 * float(np.finfo(np.float64).eps) * max(abs(centre), abs(plus), abs(minus)) / h,
         )
-        agrees = abs(slope - difference) <= tolerance
-        return Entry(cell, slope, difference, tolerance, kink and not agrees)
+        tolerance = RELATIVE * largest + ESTIMATES * quotients.estimate + ABSOLUTE
+        return Entry(cell, slope, quotients.difference, tolerance, quotients.kink)
 
-    def _target(self, wrt: OutPort, start: Array, cell: tuple[int, ...], at: float) -> float:
-        """The number that is differentiated (the seeded sum of the targets) with one entry set to `at`."""
-        moved = start.astype(np.float64)
-        moved[cell] = at
-        held = {**self._values, wrt.node: frozen_array(moved)}
-        result = run(self._plan, held)
+    def _moved_by(self, wrt: OutPort) -> _Moved:
+        """What is computed again when wrt moves; the rest keeps what was recorded."""
+        graph = self._setup.specs.graph
+        ends = {port.node for port in self._answer.question.of}
+        needed = walk.ancestors(graph, ends)
+        moved = walk.descendants(
+            graph, [wrt.node], lambda _, end: end.node not in self._held and end.node in needed
+        )
+        read = {port.node for id in moved for port in graph[id].inputs if port is not None} | ends
+        whole = plan(graph, self._setup.specs.outputs, needed | {wrt.node})
+        nodes = tuple(node for node in whole.nodes if node.id in moved | read)
+        fixed = {id: self._recorded[id] for id in read - moved if id in self._recorded}
+        return _Moved(wrt, replace(whole, nodes=nodes), fixed)
+
+    def _target(self, moved: _Moved, cell: tuple[int, ...] = (), shift: float = 0.0) -> float:
+        """The number that is differentiated (the seeded sum of the targets) with one entry moved."""
+        if self._cancelled():
+            raise _CancelledError
+        outputs = list(self._recorded[moved.wrt.node])
+        if shift:
+            other = self.start[moved.wrt].copy()
+            other[cell] += shift
+            outputs[moved.wrt.index] = frozen_array(other)
+        result = run(moved.plan, {**moved.fixed, moved.wrt.node: tuple(outputs)})
         total = 0.0
         for number, port in enumerate(self._answer.question.of):
-            value = result[port]
+            value: Any = result[port]
             if value is None or value.dtype.kind != "f":
                 continue
-            seed = self._values.get(f"seed'{number}")
+            seed = self._setup.seeds.get(f"seed'{number}")
             total += float(np.sum(value if seed is None else value * seed))
         return total
 
-    def _float32_error(self, wrt: OutPort, slope: Array) -> float | None:
-        found = self._answer.adjoint(wrt)
+    def _float32_error(self, wrt: OutPort, slope: Floats) -> float | None:
+        found: Any = self._answer.adjoint(wrt)
         if found is None or found.dtype != np.float32:
             return None
-        largest = float(np.max(np.abs(slope), initial=0.0)) or 1.0
-        return float(np.max(np.abs(found.astype(np.float64) - slope), initial=0.0)) / largest
+        both = np.isfinite(found) & np.isfinite(slope)
+        apart = np.abs(np.subtract(found, slope, where=both, out=np.zeros(slope.shape)))
+        return float(np.max(apart, initial=0.0)) / (_largest(slope) or 1.0)
+
+
+def _largest(slope: Floats) -> float:
+    return float(np.max(np.abs(slope), initial=0.0, where=np.isfinite(slope)))
 
 
 def _in_float64(diagram: Diagram) -> Diagram:

@@ -13,7 +13,7 @@ import numpy as np
 from gradviz import limits
 from gradviz.errors import FileError
 from gradviz.graph.model import Array, frozen_array
-from gradviz.text import Text, mark, shape_words
+from gradviz.text import Message, Text, mark, shape_words
 
 HEADER_BYTES: Final = 10_000
 _MAGIC: Final = b"\x93NUMPY"
@@ -95,4 +95,4 @@ def _kept(dtype: np.dtype[np.generic]) -> np.dtype[np.generic]:
 
 
 def _fault(path: Path, text: Text, **values: object) -> FileError:
-    return FileError(text, path=str(path), **values)
+    return FileError(Message(text, values), path=str(path))
