@@ -10,7 +10,7 @@ y.value, g.value            # 5.0, 5.0
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -19,7 +19,8 @@ from gradviz.engine.answer import answer
 from gradviz.engine.check import Specs
 from gradviz.engine.gradient import Gradient, gradient
 from gradviz.errors import InputError
-from gradviz.graph.model import Diagram, Query
+from gradviz.graph import paths
+from gradviz.graph.model import Diagram, Graph, Query
 from gradviz.ops import registry
 from gradviz.ops.expr import Call, Collected, Expr, as_expr, constant, variable
 from gradviz.ops.spec import Spec
@@ -122,11 +123,18 @@ def _expressions(found: Gradient, known: Mapping[str, Call]) -> list[Expr | None
 
 
 class WhyNone(NamedTuple):
-    """Why a gradient is None: a state (`no-path`, `swapped`, `stopped`, …), a sentence, and what to do."""
+    """Why a gradient is None: a state (`no-path`, `swapped`, `stopped`, …), a sentence, and what to do.
+
+    `path` is the way by which x leads to y (empty if none does); `from_x` are the named nodes that x leads to, `to_y` those
+    that lead to y. Where they do not meet, a wire is missing.
+    """
 
     state: str
     sentence: str
     remedy: str
+    path: str = ""
+    from_x: tuple[str, ...] = ()
+    to_y: tuple[str, ...] = ()
 
 
 def why_none(y: Exprs, x: Expr, stop_gradients: Exprs | None = None) -> WhyNone | None:
@@ -151,7 +159,23 @@ def why_none(y: Exprs, x: Expr, stop_gradients: Exprs | None = None) -> WhyNone 
     if missing is None:
         return None
     why = explain.reason(found, missing)
-    return WhyNone(str(why.state), str(why.sentence), str(why.remedy))
+    graph, x_id, y_id = (
+        collected.graph,
+        collected.port(source).node,
+        collected.port(targets[0]).node,
+    )
+    return WhyNone(
+        str(why.state),
+        str(why.sentence),
+        str(why.remedy),
+        paths.path_words(graph, x_id, y_id),
+        _names(graph, paths.reached(graph, x_id)),
+        _names(graph, paths.reaching(graph, y_id)),
+    )
+
+
+def _names(graph: Graph, ids: Collection[str]) -> tuple[str, ...]:
+    return tuple(node.name for node in graph if node.id in ids and node.name)
 
 
 def diagram(ys: Exprs | Diagram, xs: Exprs | None = None) -> Diagram:
