@@ -55,8 +55,7 @@ def add_node(
     elif value is not None:
         text = mark("edit", "{op} computes its numbers; it cannot be given any.")
         raise InputError(text, op=op.name)
-    if op.is_source:
-        op.spec(**op.bind(settings))
+    values.check_source(op, settings)
     # A source writes its defaults out: its value is checked against them without asking the op.
     stored = settings if numbers is not None else op.trimmed(settings)
     node = _new_node(diagram.graph, op, stored, name)

@@ -85,8 +85,7 @@ def set_attributes(diagram: Diagram, id: str, /, **attributes: object) -> Diagra
         return diagram
     changed = replace(node, attributes=MappingProxyType(stored))
     check_node(changed)
-    if op.is_source:
-        op.spec(**op.bind(stored))
+    check_source(op, stored)
     refuse_misfit(diagram.graph, changed)
     return replace(diagram, graph=diagram.graph.with_nodes(changed))
 
@@ -122,7 +121,7 @@ def with_numbers(diagram: Diagram, node: Node, numbers: Array, dtype: str) -> Di
     """`diagram` where the source `node` holds `numbers`, its shape and dtype as they are."""
     op = known_op(node)
     settings = {"shape": numbers.shape, "dtype": dtype}
-    op.spec(**settings)
+    check_source(op, settings)
     # Defaults are written out: a value is checked against its node without asking the op.
     stored = {**op.trimmed({**node.attributes, **settings}), **settings}
     graph = diagram.graph
@@ -164,6 +163,17 @@ def checked_attributes(attributes: Mapping[str, object]) -> dict[str, object]:
         text = mark("edit", "The setting {name} cannot be used: {reason}.")
         raise InputError(text, name=".".join(map(str, fault[1])), reason=fault[0])
     return frozen
+
+
+def check_source(op: Op, settings: Mapping[str, object]) -> None:
+    """Raise an error for settings with which a source could not be; what has inputs is checked with them."""
+    if not op.is_source:
+        return
+    try:
+        op.spec(**op.bind(settings))
+    except (TypeError, ValueError) as error:
+        text = mark("edit", "The settings of {op} cannot be used: {reason}.")
+        raise InputError(text, op=op.name, reason=error) from error
 
 
 def settings_of(op: Op, attributes: Mapping[str, object]) -> str:
