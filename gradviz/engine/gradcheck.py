@@ -27,6 +27,7 @@ ABSOLUTE = 1e-9
 ESTIMATES = 10
 FLOAT32_BOUND = 1e-4
 EVALUATIONS_PER_ENTRY = 4
+SMALLEST = 2.0**-100
 
 Floats = npt.NDArray[np.float64]
 Outputs = tuple[Array, ...]
@@ -94,7 +95,7 @@ def check(
     asked = answer.question.wrt if wrt is None else wrt
     ports = [port for port in dict.fromkeys(asked) if port in bench.start and answer.question.of]
     verdicts: list[Verdict] = []
-    shares = _shares([bench.start[port].size for port in ports])
+    shares = _shares([(bench.start[port].size, bench.evaluations(port)) for port in ports])
     for port, share in zip(ports, shares, strict=True):
         try:
             verdicts.append(bench.verdict(port, share, seed))
@@ -103,13 +104,18 @@ def check(
     return tuple(verdicts)
 
 
-def _shares(sizes: Sequence[int]) -> list[int]:
-    """How many entries of each array may be checked: what small ones do not need goes to the large ones."""
-    left = (limits.CHECK_EVALUATIONS - len(sizes)) // EVALUATIONS_PER_ENTRY
-    shares = [0] * len(sizes)
-    for done, number in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__)):
-        shares[number] = max(min(sizes[number], left // (len(sizes) - done)), 0)
-        left -= shares[number]
+def _shares(wanted: Sequence[tuple[int, int]]) -> list[int]:
+    """How many entries of each array may be checked, given its size and what an entry costs.
+
+    What small arrays do not need goes to the large ones.
+    """
+    left = limits.CHECK_EVALUATIONS - len(wanted)
+    shares = [0] * len(wanted)
+    order = sorted(range(len(wanted)), key=lambda number: wanted[number][0] * wanted[number][1])
+    for done, number in enumerate(order):
+        size, cost = wanted[number]
+        shares[number] = max(min(size, left // (len(wanted) - done) // cost), 0)
+        left -= shares[number] * cost
     return shares
 
 
@@ -247,7 +253,34 @@ class _Bench:
     def _entry(
         self, moved: _Moved, cell: tuple[int, ...], slope: float, centre: float, largest: float
     ) -> Entry | None:
-        h = STEP * max(1.0, abs(float(self.start[moved.wrt][cell])))
+        found: Entry | None = None
+        for scale in self._scales(moved.wrt):
+            h = STEP * max(scale, abs(float(self.start[moved.wrt][cell])))
+            tried = self._entry_at(moved, cell, h, slope, centre, largest)
+            if tried is not None and not tried.kink and tried.agrees:
+                return tried
+            if found is None or found.kink or (tried and tried.tolerance < found.tolerance):
+                found = tried or found
+        return found
+
+    def _scales(self, wrt: OutPort) -> tuple[float, ...]:
+        """Steps are as large as 1 asks for; where an array is small and that step is no good, as its numbers ask for."""
+        largest = _largest(self.start[wrt])
+        return (1.0, max(largest, SMALLEST)) if 0 < largest < 1 else (1.0,)
+
+    def evaluations(self, wrt: OutPort) -> int:
+        """How many evaluations an entry may take."""
+        return EVALUATIONS_PER_ENTRY * len(self._scales(wrt))
+
+    def _entry_at(
+        self,
+        moved: _Moved,
+        cell: tuple[int, ...],
+        h: float,
+        slope: float,
+        centre: float,
+        largest: float,
+    ) -> Entry | None:
         plus, minus, plus2, minus2 = (
             self._target(moved, cell, shift) for shift in (h, -h, h / 2, -h / 2)
         )
