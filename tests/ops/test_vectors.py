@@ -12,7 +12,16 @@ import pytest
 from gradviz.graph.model import Array, OutPort
 from gradviz.ops import registry
 from gradviz.ops.expr import Collected, Expr
-from tests.support.symbols import Built, built, differentiated, operand, seeded
+from tests.support.symbols import (
+    Built,
+    built,
+    close,
+    differentiated,
+    operand,
+    seeded,
+    slopes,
+    weights,
+)
 
 FOLDER = Path(__file__).parent.parent / "data" / "vectors"
 CASES = [
@@ -159,3 +168,31 @@ def second(first: Built, of: OutPort, wrt: OutPort, seed: Array) -> Array:
 def one_hots(shape: tuple[int, ...]) -> list[Array]:
     size = int(np.prod(shape))
     return [np.reshape(row, shape) for row in np.eye(size)]
+
+
+@cases(
+    [
+        case
+        for case in SINGLE
+        if case["seed"] is not None
+        and not any(word in case["id"] for word in ("extreme", "ties", "stop_gradient"))
+        and all(np.isfinite(array(g)).all() for g in case["grads"] if g)
+    ]
+)
+def test_the_gradients_own_gradient_agrees_with_differences(case: dict[str, Any]) -> None:
+    """The cases hold few of second order; differences of the gradient, which agrees with them, hold the rest."""
+    inputs = sources(case)
+    output = expressions(case, inputs)["output"]
+    collected = Collected([output, *inputs])
+    graph, start = seeded(built(collected), collected.port(output), array(case["seed"]))
+    wrt = [collected.port(i) for i in inputs if i.dtype.kind == "f"]
+    first, found = differentiated(graph, [collected.port(output)], wrt, seeds=[start])
+    for number, slope in enumerate(found.answers):
+        assert slope is not None
+        seed = weights(first.specs[slope].shape, number)  # type: ignore[union-attr]
+        second_seeded, again = seeded(first, slope, seed, "second seed")
+        after, twice = differentiated(second_seeded, [slope], wrt, 2, seeds=[again])
+        for port, answer in zip(wrt, twice.answers, strict=True):
+            expected = slopes(first, slope, port, seed)
+            found_slope = np.zeros(expected.shape) if answer is None else after.evaluate(answer)[0]
+            assert close(found_slope, expected, 1e-6), (found_slope, expected)
