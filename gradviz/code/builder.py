@@ -113,7 +113,10 @@ class _Builder:
         call = value.call
         if call.port is not None or (not call.inputs and call.name):
             return value
-        if call.name:
+        if not call.inputs:
+            # A number that gets a name is no longer the number others share.
+            value = Expr(Call(call.op, (), call.attributes, call.specs, outputs=call.outputs))
+        elif call.name:
             value = Expr(Call(call.op, call.inputs, call.attributes, call.specs), value.index)
         value.name = name
         return value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import cast
 
 import numpy as np
@@ -11,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 
 from gradviz import digits
 from gradviz.edit import clipboard, edits, layout
-from gradviz.engine.answer import Answer
+from gradviz.engine.answer import Answer, answer
 from gradviz.errors import ExpressionError, GradvizError
 from gradviz.files import native
 from gradviz.graph.model import Diagram, OutPort, Place
@@ -37,8 +36,16 @@ def build_expression(document: Document, text: str, sizes: Sizes) -> list[str]:
         return new.setdefault(name, variable(value, name=name))
 
     built = expression.build(program, known, make_leaf)
+    last = program.statements[-1]
+    if not last.name and list(built.values())[-1].call.port is not None:
+        # A known name alone asks nothing new.
+        return []
     before = set(document.diagram.graph.nodes)
-    place = partial(layout.place_missing, sizes=sizes(document.answer))
+
+    def place(diagram: Diagram) -> Diagram:
+        # The sizes of cards that are new are known once they are computed.
+        return layout.place_missing(diagram, sizes(answer(diagram)))
+
     if not document.edit(mark("edit", "Build the expression"), _built, built, place):
         return []
     made = [id for id in document.diagram.graph.nodes if id not in before]

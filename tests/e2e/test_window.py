@@ -1,0 +1,358 @@
+"""The whole window, as a person meets it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
+
+import gradviz as gv
+from gradviz.files import native
+from gradviz.graph.model import OutPort
+from gradviz.gui.app import Application
+from gradviz.gui.document import Selection
+from gradviz.gui.main_window import MainWindow, example_files
+from gradviz.picture.look import State
+from tests.support.robot import Robot
+
+
+@pytest.fixture
+def application(qapp, qtbot):
+    made = Application(qapp)
+    yield made
+    for window in list(made.windows):
+        window.document._history.mark_clean()
+        window.close()
+    qapp.removeEventFilter(made)
+    made.deleteLater()
+    QApplication.processEvents()
+
+
+def start(application: Application, qtbot, *files: Path, film: bool = False) -> MainWindow:
+    application.start(files, film=film)
+    window = application.windows[0]
+    with qtbot.waitActive(window):
+        window.activateWindow()
+    window.canvas.setFocus()
+    QApplication.processEvents()
+    return window
+
+
+def node(window: MainWindow, name: str) -> OutPort:
+    return OutPort(window.document.diagram.node_called(name).id)
+
+
+def gradient(window: MainWindow, name: str) -> np.ndarray | None:
+    return window.document.answer.adjoint(node(window, name))
+
+
+def test_the_first_start_shows_nine_sevens_and_plays(application: Application, qtbot) -> None:
+    window = start(application, qtbot, film=True)
+    assert "Nine sevens" in window.windowTitle()
+    assert window.is_opening
+    assert window.player.position == 0
+    window._opening.timeout.emit()
+    assert window.player.playing
+    QTest.keyClick(window.canvas, Qt.Key.Key_Space)
+    assert not window.player.playing
+    QTest.keyClick(window.canvas, Qt.Key.Key_Space)
+    assert window.player.playing
+    window.player.to_end()
+    assert (gradient(window, "X") == 7).all()
+    assert gradient(window, "B") is None
+    assert window.is_untouched
+
+
+def test_the_first_click_pauses_and_acts(application: Application, qtbot) -> None:
+    window = start(application, qtbot, film=True)
+    window._opening.timeout.emit()
+    robot = Robot(window.canvas, window.player)
+    robot.click(robot.header("B"))
+    assert not window.player.playing
+    assert window.document.selection.only == "B"
+
+
+def test_later_starts_show_the_files_of_last_time(
+    application: Application, qtbot, tmp_path: Path
+) -> None:
+    application.settings.note_start()
+    gv.save(tmp_path / "mine.gradviz", gv.variable(1.0, name="x") * 2)
+    application.settings.files = [tmp_path / "mine.gradviz"]
+    window = start(application, qtbot, film=True)
+    assert window.document.path == tmp_path / "mine.gradviz"
+    assert not window.is_opening
+
+
+def test_every_example_opens_as_an_untitled_copy(application: Application, qtbot) -> None:
+    window = start(application, qtbot)
+    for path in example_files():
+        application.open(path)
+        assert window.document.path is None
+        assert window.document.failure is None
+        assert not window.isWindowModified()
+        assert not window.grab().isNull()
+    assert len(application.windows) == 1
+
+
+def test_before_backward_no_gradient_band_holds_a_digit(application: Application, qtbot) -> None:
+    window = start(application, qtbot)
+    for position in range(window.player.timeline.forward + 1):
+        window.player.seek(position)
+        frame = window.canvas.sight.frame()
+        assert all(look.gradient.state is State.WAITING for look in frame.nodes)
+
+
+def test_n_steps_on_and_n_back_restores_the_picture(application: Application, qtbot) -> None:
+    window = start(application, qtbot)
+    window.player.to_start()
+    first = window.canvas.grab().toImage()
+    steps = len(window.player.timeline)
+    for _ in range(steps):
+        QTest.keyClick(window.canvas, Qt.Key.Key_Period)
+        window.player._rest()
+    assert window.player.position == steps
+    for _ in range(steps):
+        QTest.keyClick(window.canvas, Qt.Key.Key_Comma)
+    assert window.player.position == 0
+    assert window.canvas.grab().toImage() == first
+
+
+def test_scrubbing_to_a_step_equals_stepping_to_it(application: Application, qtbot) -> None:
+    window = start(application, qtbot)
+    window.player.to_start()
+    for _ in range(9):
+        window.player.forward()
+        window.player._rest()
+    stepped = window.canvas.grab().toImage()
+    window.player.to_end()
+    window.player.seek(9)
+    assert window.canvas.grab().toImage() == stepped
+
+
+def test_drawing_the_missing_wire_turns_none_into_numbers(application: Application, qtbot) -> None:
+    window = start(application, qtbot)
+    robot = Robot(window.canvas, window.player)
+    robot.wire("B", "s")
+    assert (gradient(window, "B") == 21).all()
+    assert gradient(window, "X") is None
+    window.undo()
+    assert gradient(window, "B") is None
+
+
+def test_a_typed_expression_is_built_in_one_step(application: Application, qtbot) -> None:
+    window = start(application, qtbot)
+    window.new()
+    window.type_expression()
+    line = window.expression.line
+    line.setText("")
+    QTest.keyClicks(line, "y = x**2 + x - 1")
+    QTest.keyClick(line, Qt.Key.Key_Return)
+    assert {n.op for n in window.document.diagram.graph} == {
+        "variable",
+        "square",
+        "add",
+        "constant",
+        "subtract",
+    }
+    robot = Robot(window.canvas, window.player)
+    robot.type_value("x", "2")
+    assert window.document.answer.value(node(window, "y")) == 5
+    assert gradient(window, "x") == 5
+    assert window.document.answer.coincidence is not None
+    window.undo()
+    window.undo()
+    assert not len(window.document.diagram.graph)
+
+
+def test_a_faulty_expression_changes_nothing_and_stays(application: Application, qtbot) -> None:
+    window = start(application, qtbot)
+    before = window.document.diagram
+    line = window.expression.line
+    line.setText("y = sum(X")
+    line.setFocus()
+    QTest.keyClick(line, Qt.Key.Key_Return)
+    assert window.document.diagram is before
+    assert line.text() == "y = sum(X"
+
+
+def test_save_open_and_the_unsaved_mark(
+    application: Application, qtbot, tmp_path: Path, monkeypatch
+) -> None:
+    window = start(application, qtbot)
+    robot = Robot(window.canvas, window.player)
+    robot.type_value("X", "4")
+    assert window.isWindowModified()
+    path = tmp_path / "mine"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    assert window.save()
+    assert not window.isWindowModified()
+    assert native.load(tmp_path / "mine.gradviz").values["X"][0, 0] == 4
+    robot.type_value("X", "5")
+    QTest.keyClick(window, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+    assert native.load(tmp_path / "mine.gradviz").values["X"][0, 0] == 5
+
+
+@pytest.mark.parametrize(
+    ("button", "closes"),
+    [
+        (QMessageBox.StandardButton.Cancel, False),
+        (QMessageBox.StandardButton.Discard, True),
+    ],
+)
+def test_closing_asks_about_changes(
+    application: Application, qtbot, monkeypatch, button, closes: bool
+) -> None:
+    window = start(application, qtbot)
+    asked = []
+    monkeypatch.setattr(QMessageBox, "exec", lambda box: asked.append(box.text()) or button)
+    Robot(window.canvas, window.player).type_value("X", "4")
+    assert window.close() is closes
+    assert len(asked) == 1
+
+
+def test_an_untouched_copy_closes_without_a_question(
+    application: Application, qtbot, monkeypatch
+) -> None:
+    window = start(application, qtbot)
+    monkeypatch.setattr(QMessageBox, "exec", lambda _: pytest.fail("a question was asked"))
+    window.player.play()
+    window.canvas.zoom_by(1.2)
+    assert window.close()
+
+
+def test_a_file_that_cannot_be_read_is_told_in_words(
+    application: Application, qtbot, monkeypatch, tmp_path
+) -> None:
+    window = start(application, qtbot)
+    bad = tmp_path / "bad.gradviz"
+    bad.write_text("{")
+    said = []
+    monkeypatch.setattr(QMessageBox, "exec", lambda box: said.append(box.informativeText()))
+    application.open(bad)
+    assert "bad.gradviz" in said[0]
+    assert "Nine sevens" in window.windowTitle()
+
+
+def test_a_failed_save_keeps_the_document(
+    application: Application, qtbot, monkeypatch, tmp_path
+) -> None:
+    window = start(application, qtbot)
+    Robot(window.canvas, window.player).type_value("X", "4")
+    said = []
+    monkeypatch.setattr(QMessageBox, "exec", lambda box: said.append(box.informativeText()))
+    monkeypatch.setattr(
+        QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "no" / "a.gradviz"), "")
+    )
+    assert not window.save()
+    assert said
+    assert window.isWindowModified()
+
+
+def test_check_shows_its_verdict(application: Application, qtbot) -> None:
+    window = start(application, qtbot)
+    with qtbot.waitSignal(window._checker.done, timeout=20_000):
+        window.check()
+    assert "agree" in window.problems._verdict.whole
+
+
+@pytest.mark.parametrize("kind", ["png", "svg"])
+def test_export(application: Application, qtbot, monkeypatch, tmp_path: Path, kind: str) -> None:
+    window = start(application, qtbot)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "picture"), ""))
+    getattr(window, f"export_{kind}")()
+    assert (tmp_path / f"picture.{kind}").stat().st_size > 3000
+
+
+def test_an_exception_is_one_line_and_the_document_can_be_saved(
+    application: Application, qtbot, tmp_path
+) -> None:
+    window = start(application, qtbot)
+    try:
+        raise ZeroDivisionError("a bug")
+    except ZeroDivisionError as error:
+        for _ in range(5):
+            application._reporter._report(type(error), error, error.__traceback__)
+    assert window.fault.isVisible()
+    assert "ZeroDivisionError" in window.fault.report
+    assert str(Path.home()) not in window.fault.report
+    window.document.save(tmp_path / "saved.gradviz")
+    assert (tmp_path / "saved.gradviz").exists()
+
+
+def test_choosing_target_and_wrt(application: Application, qtbot) -> None:
+    window = start(application, qtbot)
+    window.document.select(Selection(frozenset({node(window, "square").node})))
+    window.make_target()
+    assert (gradient(window, "X") == 6).all()
+    window.document.select(Selection(frozenset({"s"})))
+    window.toggle_wrt()
+    assert "s" in [port.node for port in window.document.answer.question.wrt]
+    window.undo()
+    window.undo()
+    assert (gradient(window, "X") == 7).all()
+
+
+def test_themes_follow_the_choice(application: Application, qtbot) -> None:
+    window = start(application, qtbot)
+    light = window.canvas.grab().toImage()
+    window.theme_chosen.emit("dark")
+    assert window.canvas.grab().toImage() != light
+    assert application.settings.theme == "dark"
+
+
+def test_draw_again_is_one_step_and_the_gradient_is_still_two_s_plus_one(
+    application: Application, qtbot
+) -> None:
+    window = start(application, qtbot)
+    application.open(next(p for p in example_files() if "random" in p.stem))
+    before = window.document.answer.value(node(window, "X"))
+    window.draw_again()
+    after = window.document.answer.value(node(window, "X"))
+    s = window.document.answer.value(node(window, "s"))
+    assert not np.array_equal(before, after)
+    found = gradient(window, "X")
+    assert found is not None
+    assert found.dtype == np.float32
+    assert (found == np.float32(2) * s + np.float32(1)).all()
+    window.undo()
+    assert np.array_equal(before, window.document.answer.value(node(window, "X")))
+
+
+def test_closing_while_playing_leaves_nothing_running(application: Application, qtbot) -> None:
+    window = start(application, qtbot)
+    window.player.to_start()
+    window.player.play()
+    assert window.close()
+    assert application.windows == []
+
+
+LEAN = """
+import sys
+from PySide6.QtCore import QTimer
+from gradviz.gui import app
+def look():
+    heavy = [m for m in ("networkx", "PIL", "scipy", "ziamath") if m in sys.modules]
+    print("heavy:", heavy)
+    for window in qt.findChild(app.Application).windows:
+        window.close()
+qt = app.qt_application()
+application = app.Application(qt)
+application.start([], film=True)
+QTimer.singleShot(50, look)
+sys.exit(qt.exec())
+"""
+
+
+def test_the_program_starts_lean_and_ends_clean(tmp_path: Path) -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", LEAN], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert found.stdout.strip() == "heavy: []"
+    assert found.returncode == 0
+    assert [line for line in found.stderr.splitlines() if "propagateSizeHints" not in line] == []
