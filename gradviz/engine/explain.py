@@ -114,10 +114,18 @@ def partial(answer: Answer, id: str) -> str:
 
 
 def road(answer: Answer, contribution: Contribution) -> Message:
-    """By which road a contribution came: `from square`."""
-    if contribution.wire is None:
+    """By which road a contribution came: `from square`; with the input, if both roads come from one node."""
+    wire = contribution.wire
+    if wire is None:
         return message(mark("engine", "start"))
-    return message(mark("engine", "from {name}"), name=name(answer, contribution.wire.node))
+    node = answer.graph[wire.node]
+    source = node.inputs[wire.index]
+    op = registry.find(node.op)
+    if node.inputs.count(source) > 1 and op is not None:
+        port = op.port_names(len(node.inputs))[wire.index]
+        text = mark("engine", "from {name} ({input})")
+        return message(text, name=name(answer, wire.node), input=port)
+    return message(mark("engine", "from {name}"), name=name(answer, wire.node))
 
 
 def sum_line(answer: Answer, port: OutPort) -> str:

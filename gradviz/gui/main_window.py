@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QMenu,
     QMessageBox,
+    QToolBar,
     QVBoxLayout,
     QWidget,
 )
@@ -96,13 +97,16 @@ class MainWindow(QMainWindow):
         self._show_status()
 
     def _build(self) -> None:
-        centre = QWidget(self)
-        column = QVBoxLayout(centre)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.expression)
-        column.addWidget(self.canvas, 1)
-        self.setCentralWidget(centre)
+        # The bar belongs to the whole window: it lies above the docks.
+        bar = QToolBar(self.tr("Expression"), self)
+        bar.setObjectName("expression")
+        bar.setMovable(False)
+        bar.setFloatable(False)
+        bar.toggleViewAction().setVisible(False)
+        bar.addWidget(self.expression)
+        self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
+        self.setCentralWidget(self.canvas)
         self._docks = {
             "palette": self._dock(
                 "palette",

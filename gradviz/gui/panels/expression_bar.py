@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from gradviz.code import write
@@ -45,6 +45,7 @@ class ExpressionBar(Panel):
         self.line.setClearButtonEnabled(False)
         self.line.returnPressed.connect(self._submit)
         self.line.textEdited.connect(self._clear_fault)
+        self.line.textChanged.connect(self._show_hint)
         self.line.installEventFilter(self)
         self._hint = label(self.tr("Enter builds the graph"), "dim", SMALL, wrap=False)
         self._hint.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -105,6 +106,15 @@ class ExpressionBar(Panel):
         column.addLayout(row)
         column.addWidget(self._fault)
 
+    def _show_hint(self) -> None:
+        """The hint gives way to a long text."""
+        used = self.line.fontMetrics().horizontalAdvance(self.line.text())
+        self._hint.setVisible(used + self._hint.sizeHint().width() + 48 < self.line.width())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_hint()
+
     def recolour(self) -> None:
         self.run_button.setIcon(icons.icon("play", self.palette(), self.theme.forward))
         self.check_button.setIcon(icons.icon("check", self.palette(), self.theme.ink))
@@ -154,12 +164,6 @@ class ExpressionBar(Panel):
             if parent is not None:
                 parent.setFocus()
             return True
-        if (
-            watched is self.line
-            and isinstance(event, QFocusEvent)
-            and event.type() is QEvent.Type.FocusIn
-        ):
-            self._hint.show()
         return False
 
     def _text(self) -> str:
