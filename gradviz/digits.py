@@ -20,6 +20,7 @@ Scalar = bool | int | float | np.generic
 Array = npt.NDArray[np.generic]
 Translate = Callable[[Text], str]
 
+WHOLE_BELOW: Final = 10**15
 MINUS: Final = "\u2212"
 DIGITS: Final = 4
 MORE_DIGITS: Final = 7
@@ -63,7 +64,10 @@ def full(x: Scalar | Array) -> str:
         return str(int(x)).replace("-", MINUS)
     if not math.isfinite(float(x)):
         return _not_finite(float(x))
-    return str(x).removesuffix(".0").replace("-", MINUS)
+    value = float(x)
+    # NumPy writes a float32 of seven digits with an exponent already.
+    text = str(int(value)) if value.is_integer() and 0 < abs(value) < WHOLE_BELOW else str(x)
+    return text.removesuffix(".0").replace("-", MINUS)
 
 
 def _integer(value: int, digits: int) -> str:
