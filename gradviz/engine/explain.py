@@ -312,7 +312,7 @@ def _seed(answer: Answer, step: Step) -> Message:
             "Now backwards: if {y} itself rises a little, {y} rises just as much. Its gradient is 1.",
         )
         return message(text, y=y)
-    if answer.diagram.query.seed is None:
+    if answer.diagram.query.seed is None and result is not None and result.ndim:
         text = mark(
             "engine",
             "Now backwards: {y} is not one number, so the sum of its cells is asked about. Each has the gradient 1.",

@@ -210,9 +210,10 @@ class MainWindow(QMainWindow):
         self.palette_panel.chosen.connect(self._add_from_palette)
         self.palette_panel.example_chosen.connect(self.asked_open.emit)
         self.problems.node_requested.connect(self._go_to)
+        self.inspector.node_requested.connect(self._go_to)
         self._checker.done.connect(self._show_verdicts)
         self._checker.failed.connect(self._check_failed)
-        player.played.connect(self._show_status)
+        player.played.connect(self._on_played)
 
     def _show_context(self, at: QPoint) -> None:
         """The menu of what was pointed at."""
@@ -267,11 +268,10 @@ class MainWindow(QMainWindow):
         if state is not None:
             self.restoreState(state)
         else:
-            self.resizeDocks(
-                [self._docks["palette"], self._docks["inspector"]],
-                [208, 376],
-                Qt.Orientation.Horizontal,
-            )
+            # The canvas comes first: on a small screen the panels are as narrow as they can be read.
+            sides = [self._docks["palette"], self._docks["inspector"]]
+            widths = [min(max(self.width() // 8, 204), 220), min(max(self.width() // 4, 300), 380)]
+            self.resizeDocks(sides, widths, Qt.Orientation.Horizontal)
             self.resizeDocks([self._docks["timeline"]], [128], Qt.Orientation.Vertical)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -323,6 +323,11 @@ class MainWindow(QMainWindow):
     def _play_opening(self) -> None:
         self.player.play()
         self.problems.show_hint(self.tr("Any key or click pauses; Space goes on."))
+
+    def _on_played(self) -> None:
+        # A film that has come to its end by itself is no longer the opening.
+        if self.is_opening and not self._opening.isActive() and not self.player.playing:
+            self.is_opening = False
 
     def end_opening(self) -> None:
         """The user has begun to do something: what started by itself pauses."""

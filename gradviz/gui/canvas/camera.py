@@ -11,7 +11,7 @@ from gradviz.picture.plane import Point, Rect
 
 SMALLEST: Final = 0.05
 LARGEST: Final = 8.0
-MARGIN: Final = 28.0
+MARGIN: Final = 20.0
 FITTED: Final = 1.0
 """Fitting never enlarges beyond this: a graph of two cards shall not fill a screen."""
 
