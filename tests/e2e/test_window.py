@@ -332,6 +332,7 @@ def test_closing_while_playing_leaves_nothing_running(application: Application, 
     assert application.windows == []
 
 
+ROOT = Path(__file__).parents[2]
 LEAN = """
 import sys
 from PySide6.QtCore import QTimer
@@ -349,10 +350,9 @@ sys.exit(qt.exec())
 """
 
 
-def test_the_program_starts_lean_and_ends_clean(tmp_path: Path) -> None:
-    found = subprocess.run(
-        [sys.executable, "-c", LEAN], capture_output=True, text=True, check=False, cwd=tmp_path
-    )
+def test_the_program_starts_lean_and_ends_clean() -> None:
+    command = [sys.executable, "-c", LEAN]
+    found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert found.stdout.strip() == "heavy: []"
     assert found.returncode == 0
     assert [line for line in found.stderr.splitlines() if "propagateSizeHints" not in line] == []
