@@ -147,6 +147,18 @@ class Answer:
                 return y, x
         return None
 
+    @cached_property
+    def first_not_finite(self) -> tuple[OutPort, int] | None:
+        """The first port, forward, where a NaN or ∞ appears that no input had, and in how many cells."""
+        for id in self.specs.order:
+            array = self.run[OutPort(id)]
+            if array is None or array.dtype.kind != "f" or bool(np.isfinite(array).all()):
+                continue
+            inputs = [self.run[port] for port in self.graph[id].inputs if port is not None]
+            if all(a is None or a.dtype.kind != "f" or bool(np.isfinite(a).all()) for a in inputs):
+                return OutPort(id), int(np.count_nonzero(~np.isfinite(array)))
+        return None
+
     def _not_run(self, port: OutPort) -> Missing:
         broken = tuple(
             id for id in self.specs.order if self.run.error(id) or id in self.specs.problems
@@ -217,13 +229,16 @@ def ask(specs: Specs, query: Query) -> Question:
 
 
 def _default_target(specs: Specs) -> tuple[tuple[str, ...], str]:
+    """The only float output; else the last of them; else what cannot be differentiated, so that it can be said why."""
+    graph = specs.graph
     ends = [
         node.id
-        for node in specs.graph
-        if not specs.graph.consumers_of(node.id) and specs.is_float(OutPort(node.id))
+        for node in graph
+        if not graph.consumers_of(node.id) and not _is_literal(specs, node.id)
     ]
-    computed = [id for id in ends if not _is_source(specs.graph[id])]
-    found = computed or ends
+    computed = [id for id in ends if not _is_source(graph[id])]
+    floats = [id for id in computed if specs.is_float(OutPort(id))]
+    found = floats or computed or [id for id in ends if specs.is_float(OutPort(id))]
     if not found:
         return (), "none"
     return (found[-1],), "only" if len(found) == 1 else "last"

@@ -97,10 +97,10 @@ def summary(answer: Answer, id: str) -> Text | Message:
 
 
 def spec_words(answer: Answer, id: str) -> str:
-    """`3×3 float32`; `one number`; `?` where it is unknown."""
+    """`3×3 float32`; `one number`; words where it is unknown."""
     spec = answer.specs[OutPort(id)]
     if spec is None:
-        return "?"
+        return str(mark("engine", "shape not known yet"))
     return shape_words(spec.shape) if spec.weak else f"{shape_words(spec.shape)}  {spec.dtype}"
 
 
@@ -553,6 +553,13 @@ def _missing_notes(answer: Answer) -> list[Note]:
 def _remarks(answer: Answer) -> list[Note]:
     found = []
     question = answer.question
+    if answer.first_not_finite is not None:
+        port, count = answer.first_not_finite
+        text = mark(
+            "engine", "The first number that is NaN or ∞ appears in {name}: {count} of its cells."
+        )
+        line = message(text, name=name(answer, port.node), count=count)
+        found.append(Note("warning", line, (port.node,)))
     if answer.coincidence is not None:
         y, x = answer.coincidence
         text = mark(

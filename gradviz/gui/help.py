@@ -62,7 +62,7 @@ def keys_page() -> str:
     lines = []
     for menu in MENUS:
         rows = [action for action in ACTIONS if action.menu == menu and action.keys]
-        lines += ["", f"**{_plain(tr(menu))}**", "", "| | |", "|---|---|"]
+        lines += ["", f"| {_plain(tr(menu))} | |", "|---|---|"]
         for action in rows:
             shown = (
                 QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)

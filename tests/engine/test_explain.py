@@ -118,7 +118,9 @@ def test_notes_name_errors_first() -> None:
         Node("u", "conv9", (OutPort("A"),), {}, "u"),
     ]
     found = answer(Diagram(Graph({n.id: n for n in nodes}), {"A": np.ones((3, 4))}))
-    lines = {note.nodes[0]: (note.severity, str(note.text)) for note in explain.notes(found)}
+    lines: dict[str, tuple[str, str]] = {}
+    for note in explain.notes(found):
+        lines.setdefault(note.nodes[0], (note.severity, str(note.text)))
     assert lines["p"] == ("error", "p: a is 3×4, b is 3×4: inner sizes 4 and 3 must be equal.")
     assert lines["q"] == ("warning", "q: The input x has no wire.")
     assert lines["u"][1] == "u: conv9 is not known here."
@@ -240,3 +242,22 @@ def test_all_verdicts_in_one_sentence() -> None:
 
     wrong = replace(both[0], wrong=1)
     assert "WRONG" in str(explain.verdicts(found, (both[1], wrong)))
+
+
+def test_the_first_number_that_is_not_finite_is_named() -> None:
+    x = gv.variable([4.0, -1.0, 0.0], name="x")
+    root = gv.sqrt(x)
+    root.name = "root"
+    found = answer(gv.diagram(gv.sum(root) * 2))
+    (note,) = (n for n in explain.notes(found) if "NaN" in str(n.text))
+    assert str(note.text) == "The first number that is NaN or ∞ appears in root: 1 of its cells."
+
+
+def test_a_graph_that_cannot_be_computed_says_what_its_gradient_waits_for() -> None:
+    a = Node("a", "variable", (), {"shape": (3, 4), "dtype": "float64"}, "a")
+    p = Node("p", "matmul", (OutPort("a"), OutPort("a")), {}, "p")
+    found = answer(Diagram(Graph({"a": a, "p": p}), {"a": np.ones((3, 4))}))
+    missing = found.missing(OutPort("a"))
+    assert missing is not None
+    assert missing.state is State.NOT_RUN
+    assert "waits for p" in str(explain.reason(found, missing).sentence)

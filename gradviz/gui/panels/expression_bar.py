@@ -201,6 +201,8 @@ class ExpressionBar(Panel):
         self.wrt_button.setText(
             literal(self.tr("with respect to {names}").replace("{names}", _few(wrt)))
         )
+        for button in (self.run_button, self.check_button, self.export_button):
+            button.setEnabled(len(answer.graph) > 0)
         spec = answer.specs[answer.question.of[0]] if answer.question.of else None
         self._spec.setText(f"{name}: {spec.dtype}" if spec is not None else "")
 
