@@ -6,12 +6,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtCore import QEvent, QObject, QThread, QTimer
 from PySide6.QtGui import QGuiApplication, QIcon, QKeyEvent
 from PySide6.QtWidgets import QApplication
 
 import gradviz
-from gradviz import resources
+from gradviz import display, resources
+from gradviz.errors import InputError
 from gradviz.graph.model import Diagram
 from gradviz.gui import theme as themes
 from gradviz.gui.main_window import MainWindow, example_files
@@ -167,12 +168,19 @@ def main(files: Sequence[Path] = (), *, film: bool = True) -> int:
 
 
 def show(diagram: Diagram) -> None:
-    """Show a diagram. Blocks until the window is closed, unless a Qt event loop runs already."""
-    running = QApplication.instance() is not None
+    """Show a diagram. Blocks until the window is closed, unless a Qt event loop runs already.
+
+    Raises InputError where there is no screen.
+    """
+    problem = display.problem()
+    if problem is not None:
+        raise InputError(problem)
     qt = qt_application()
+    # An interactive Python runs Qt's loop while it waits for input.
+    running = QThread.currentThread().loopLevel() > 0 or hasattr(sys, "ps1")
     application = qt.findChild(Application) or Application(qt)
     window = application.new_window()
-    window.open_diagram(diagram)
     window.show()
+    window.open_diagram(diagram)
     if not running:
         qt.exec()

@@ -37,7 +37,7 @@ from gradviz.errors import ExpressionError, GradvizError
 from gradviz.files import native
 from gradviz.graph.model import Diagram, OutPort
 from gradviz.gui import paste
-from gradviz.gui.actions import ACTIONS, MENUS, Action
+from gradviz.gui.actions import ACTIONS, MENUS, RUN, Action
 from gradviz.gui.canvas.view import Canvas
 from gradviz.gui.document import Document, Selection
 from gradviz.gui.help import KeysDialog
@@ -167,7 +167,8 @@ class MainWindow(QMainWindow):
             # Space plays on release, so that it can pan: the canvas says so itself.
             item.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             self.canvas.addAction(item)
-            self.timeline.addAction(item)
+            if action.menu == RUN:
+                self.timeline.addAction(item)
         item.triggered.connect(getattr(self, action.id))
         menu.addAction(item)
         self._actions[action.id] = item
@@ -488,7 +489,7 @@ class MainWindow(QMainWindow):
 
     def rename(self) -> None:
         """Edit the selected cell, or the name of the selected node."""
-        self.canvas.entry.edit_selection()
+        self.canvas.entry.edit_selection(name=True)
 
     def fit_all(self) -> None:
         """Bring everything into view."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 
@@ -18,6 +18,7 @@ from gradviz.graph.model import OutPort
 from gradviz.gui.app import Application
 from gradviz.gui.document import Selection
 from gradviz.gui.main_window import MainWindow, example_files
+from gradviz.gui.panels.sheet import Absence, Table
 from gradviz.picture.look import State
 from tests.support.robot import Robot
 
@@ -330,6 +331,41 @@ def test_closing_while_playing_leaves_nothing_running(application: Application, 
     window.player.play()
     assert window.close()
     assert application.windows == []
+
+
+def test_show_blocks_until_the_window_is_closed(application: Application, qtbot) -> None:
+    shown = []
+
+    def close() -> None:
+        for window in list(application.windows):
+            shown.append(window.document.answer.value(node(window, "y")))
+            window.close()
+
+    QTimer.singleShot(0, close)
+    gv.show(gv.variable(2.0, name="x") ** 2 + 1)
+    assert shown == [5]
+
+
+def test_the_inspector_goes_along_with_the_film(application: Application, qtbot) -> None:
+    window = start(application, qtbot)
+    window.player.seek(9)
+    texts = [getattr(block, "text", "") for block in window.inspector.blocks]
+    assert "s = sum(X)" in texts
+    window.player.to_start()
+    assert not any(isinstance(block, Table) for block in window.inspector.blocks)
+
+
+def test_use_zeros_and_none_again(application: Application, qtbot) -> None:
+    window = start(application, qtbot)
+    window.document.select(Selection(frozenset({"B"})))
+    (absence,) = [b for b in window.inspector.blocks if isinstance(b, Absence)]
+    (zeros,) = absence.remedies
+    window.inspector._ask(zeros)
+    result = window.document.answer.result(OutPort("B"))
+    assert result is not None
+    assert result.tolist() == [[0, 0], [0, 0]]
+    window.undo()
+    assert window.document.answer.result(OutPort("B")) is None
 
 
 ROOT = Path(__file__).parents[2]

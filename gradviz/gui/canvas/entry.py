@@ -90,14 +90,17 @@ class Entry:
             self._document.select(Selection(frozenset(added)))
             self._canvas.ensure_visible(added)
 
-    def edit_selection(self) -> None:
-        """Edit the selected cell, or the value or the name of the selected node."""
-        only = self._document.selection.only
-        look = self._sight.look(only) if only is not None else None
+    def edit_selection(self, *, name: bool = False) -> None:
+        """Edit the selected cell; without one, the value of the selected source, or the node's name."""
+        selection = self._document.selection
+        look = self._sight.look(selection.only) if selection.only is not None else None
         if look is None:
             self._canvas.say(mark("canvas", "Select a card or a cell to edit."))
-        elif self._document.selection.cell is not None:
-            self.edit_cell(look, self._document.selection.cell)
+        elif selection.cell is not None:
+            self.edit_cell(look, selection.cell)
+        elif not name and look.id in self._document.diagram.values:
+            array = self._document.diagram.values[look.id]
+            self.edit_cell(look, CellRef(look.id, "value", (0,) * array.ndim))
         else:
             self.edit_header(look)
 

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from gradviz.edit import edits
+from gradviz.engine.gradient import Role
 from gradviz.gui.document import BandName, CellRef, Document, Selection
 from gradviz.gui.panels import sheet as sheets
 from gradviz.gui.panels.array_view import ArrayView
@@ -101,8 +102,14 @@ class Inspector(Panel):
 
     def _refresh(self) -> None:
         answer, selection = self._document.answer, self._document.selection
+        step = self._player.step
+        # While the film is under way and nothing is selected, the inspector goes along with it.
+        if selection == Selection() and step is not None and step.address.role is not Role.DONE:
+            shown = Selection(frozenset({step.port.node}))
+        else:
+            shown = selection
         moment = Moment(answer, self._player.position, self._player.progress >= 1)
-        blocks = sheets.sheet(selection, moment)
+        blocks = sheets.sheet(shown, moment)
         node = sheets.has_settings(answer, selection)
         self._settings.show_node(answer.graph[node] if node is not None else None)
         if node is None:
