@@ -21,6 +21,8 @@ from gradviz.limits import PLACE
 
 MARGIN: Final = 32.0
 """The room that stays free round a card for which a place is looked for."""
+PUSHED: Final = 2_000
+"""Larger diagrams are left as they are: looking at every pair would take too long."""
 UNKNOWN: Final[Sizes] = {}
 
 
@@ -39,7 +41,26 @@ def place_missing(diagram: Diagram, sizes: Sizes = UNKNOWN) -> Diagram:
 
 def free_place(diagram: Diagram, wanted: Place, size: Size, sizes: Sizes = UNKNOWN) -> Place:
     """The place nearest to `wanted` where a card of that size covers no other."""
-    return _Room(card_boxes(diagram, sizes).values()).free(wanted, size)
+    return _Room([*card_boxes(diagram, sizes).values(), *note_boxes(diagram)]).free(wanted, size)
+
+
+def push_apart(diagram: Diagram, sizes: Sizes = UNKNOWN) -> Diagram:
+    """Move cards down that another one has come to cover because it grew; all others stay."""
+    boxes = card_boxes(diagram, sizes)
+    if len(boxes) > PUSHED:
+        return diagram
+    settled: list[Box] = []
+    moved: dict[str, Place] = {}
+    for id, box in sorted(boxes.items(), key=lambda item: item[1].top):
+        while (above := next((b for b in settled if _overlap(b, box)), None)) is not None:
+            box = box._replace(top=grid.up(above.bottom + ROW_GAP))
+            moved[id] = Place(box.left, box.top)
+        settled.append(box)
+    return _placed(diagram, moved) if moved else diagram
+
+
+def _overlap(a: Box, b: Box) -> bool:
+    return a.left < b.right and b.left < a.right and a.top < b.bottom and b.top < a.bottom
 
 
 def _placed(diagram: Diagram, places: Mapping[str, Place]) -> Diagram:
@@ -82,9 +103,23 @@ def card_boxes(diagram: Diagram, sizes: Sizes) -> dict[str, Box]:
     }
 
 
+def note_boxes(diagram: Diagram) -> list[Box]:
+    """The notes that lie on the canvas: nothing new shall cover them."""
+    found = []
+    for note in diagram.notes:
+        place = note.get("place")
+        if (
+            isinstance(place, tuple)
+            and len(place) == 4
+            and all(isinstance(n, int | float) for n in place)
+        ):
+            found.append(Box(*place))
+    return found
+
+
 def _beside(diagram: Diagram, missing: Collection[str], sizes: Sizes) -> dict[str, Place]:
     graph = diagram.graph
-    placing = _Placing(graph, card_boxes(diagram, sizes), sizes)
+    placing = _Placing(graph, card_boxes(diagram, sizes), sizes, note_boxes(diagram))
     alone: list[str] = []
     for ids in paths.parts(part(graph, missing)):
         if placing.reads(ids):
@@ -109,11 +144,13 @@ def _hangs(graph: Graph, id: str) -> bool:
 class _Placing:
     """Finds places beside what stands on the canvas already; `boxes` grows with each."""
 
-    def __init__(self, graph: Graph, boxes: dict[str, Box], sizes: Sizes) -> None:
+    def __init__(
+        self, graph: Graph, boxes: dict[str, Box], sizes: Sizes, notes: Iterable[Box]
+    ) -> None:
         self.boxes = boxes
         self._graph = graph
         self._sizes = sizes
-        self._room = _Room(boxes.values())
+        self._room = _Room([*boxes.values(), *notes])
 
     def reads(self, ids: Iterable[str]) -> list[tuple[str, str]]:
         """The wires from placed nodes to `ids`: the new end, then the placed one."""

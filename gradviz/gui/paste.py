@@ -44,7 +44,8 @@ def build_expression(document: Document, text: str, sizes: Sizes) -> list[str]:
 
     def place(diagram: Diagram) -> Diagram:
         # The sizes of cards that are new are known once they are computed.
-        return layout.place_missing(diagram, sizes(answer(diagram)))
+        known = sizes(answer(diagram))
+        return layout.push_apart(layout.place_missing(diagram, known), known)
 
     if not document.edit(mark("edit", "Build the expression"), _built, built, place):
         return []

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gradviz as gv
-from gradviz.edit import edits
+from gradviz.edit import edits, layout
 from gradviz.edit.layout import card_boxes
 from gradviz.graph.model import Diagram, Graph, InPort, Node, OutPort, Place
 from gradviz.graph.validate import validate
@@ -197,3 +197,21 @@ def test_a_new_consumer_stands_right_of_what_it_reads():
     box = card_boxes(edits.place_missing(diagram), {})
     assert box[id].left - box["n"].right == pytest.approx(72)
     assert box[id].wires == box["n"].wires
+
+
+def test_a_card_that_grew_pushes_down_what_it_covers_and_nothing_else() -> None:
+    diagram, a = edits.add_node(Diagram(), "variable", Place(0, 0))
+    diagram, b = edits.add_node(diagram, "variable", Place(0, 120))
+    diagram, c = edits.add_node(diagram, "variable", Place(400, 40))
+    small = dict.fromkeys((a, b, c), (180.0, 100.0))
+    assert layout.push_apart(diagram, small) is diagram
+    grown = layout.push_apart(diagram, {**small, a: (180.0, 300.0)})
+    assert grown.places[b].y >= 300
+    assert (grown.places[a], grown.places[c]) == (diagram.places[a], diagram.places[c])
+
+
+def test_new_nodes_do_not_cover_notes() -> None:
+    note = {"text": "hello", "place": (0.0, 0.0, 400.0, 100.0)}
+    diagram = Diagram(notes=(note,))
+    place = layout.free_place(diagram, Place(40, 40), (180.0, 100.0))
+    assert place.y >= 100 or place.x >= 400 or place.y <= -100 or place.x <= -180
