@@ -51,7 +51,8 @@ def push_apart(diagram: Diagram, sizes: Sizes = UNKNOWN) -> Diagram:
         return diagram
     settled: list[Box] = []
     moved: dict[str, Place] = {}
-    for id, box in sorted(boxes.items(), key=lambda item: item[1].top):
+    for id in sorted(boxes, key=lambda id: boxes[id].top):
+        box = boxes[id]
         while (above := next((b for b in settled if _overlap(b, box)), None)) is not None:
             box = box._replace(top=grid.up(above.bottom + ROW_GAP))
             moved[id] = Place(box.left, box.top)

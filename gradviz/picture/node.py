@@ -280,7 +280,7 @@ def _gate(painter: QPainter, body: Rect, theme: Theme) -> None:
 def _paint_swatches(
     painter: QPainter, look: NodeLook, arrangement: Arrangement, theme: Theme
 ) -> None:
-    """The card without any text: its colours still tell what is where."""
+    """The card with no text but its title, large enough to be read: colours tell the rest."""
     fill(painter, arrangement.body, theme.panel)
     fill(painter, arrangement.header or arrangement.body, theme.head(look.card.kind))
     for box, band, flow in (
@@ -293,6 +293,10 @@ def _paint_swatches(
     painter.setPen(pen)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawRect(qrect(arrangement.body))
+    if arrangement.header:
+        text.draw(
+            painter, [node_text.far_title(look, arrangement.header, painter.transform().m11())]
+        )
 
 
 def _band_swatch(painter: QPainter, box: BandBox, band: Band, flow: Flow, theme: Theme) -> None:

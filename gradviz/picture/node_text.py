@@ -30,6 +30,8 @@ from gradviz.picture.text import Align, Piece
 INSET: Final = 8.0
 """Between a number and the frame around it."""
 SUM_RESULT: Final = re.compile(r"(.*[=≈] )(.+)", re.DOTALL)
+FAR_PIXELS: Final = 10.0
+"""The size of a title on the screen when a card is too small for other text."""
 
 
 def has_note(look: NodeLook) -> bool:
@@ -61,6 +63,13 @@ def header(look: NodeLook, arrangement: Arrangement, theme: Theme) -> list[Piece
         colour = ink_on(theme.backward) if look.target else theme.backward
         pieces.append(Piece(look.tab, tab_rect(look), text.STRONG, colour, Align.CENTER))
     return pieces
+
+
+def far_title(look: NodeLook, box: Rect, scale: float) -> Piece:
+    """The title as it is read from far out: about as large on the screen as it is near by."""
+    style = text.Style(min(round(FAR_PIXELS / scale), round(box.height) - 4), bold=True)
+    room = box.grown(-6)
+    return Piece(text.elide(heading(look.card), style, room.width), room, style, WHITE)
 
 
 def small(look: NodeLook, arrangement: Arrangement, theme: Theme) -> list[Piece]:
