@@ -8,16 +8,16 @@ from typing import cast
 import numpy as np
 from PySide6.QtGui import QGuiApplication
 
-from gradviz import digits
+from gradviz import digits, limits
 from gradviz.edit import clipboard, edits, layout
 from gradviz.engine.answer import Answer, answer
-from gradviz.errors import ExpressionError, GradvizError
+from gradviz.errors import GradvizError, InputError
 from gradviz.files import native
-from gradviz.graph.model import Diagram, OutPort, Place
-from gradviz.gui.document import Document, Selection
+from gradviz.graph.model import Array, Diagram, OutPort, Place
+from gradviz.gui.document import CellRef, Document, Selection
 from gradviz.ops.expr import Expr, leaf, variable
 from gradviz.ops.spec import Spec
-from gradviz.text import Message, mark, message
+from gradviz.text import Message, Text, mark, message, shape_words
 
 Sizes = Callable[[Answer], Mapping[str, tuple[float, float]]]
 
@@ -97,17 +97,31 @@ def copy(document: Document) -> bool:
 
 def paste(document: Document, at: Place, sizes: Sizes) -> Message | None:
     """Put in what the clipboard holds; a message if nothing in it can be used."""
-    text = QGuiApplication.clipboard().text()
+    return paste_text(document, QGuiApplication.clipboard().text(), at, sizes)
+
+
+def paste_text(document: Document, text: str, at: Place, sizes: Sizes) -> Message | None:
+    """Put in nodes, numbers or one line of mathematics, near a place; a message if it is nothing of these."""
     if not text.strip():
-        return message(mark("paste", "The clipboard holds no text."))
+        return message(mark("paste", "There is no text to put in."))
+    if len(text) > limits.EXPRESSION_CHARACTERS:
+        return message(
+            mark("paste", "This is too much text: at most {limit} characters."),
+            limit=limits.EXPRESSION_CHARACTERS,
+        )
+    why: GradvizError | None = None
     for attempt in (_paste_fragment, _paste_numbers, _paste_expression):
         try:
             if attempt(document, text, at, sizes):
                 return None
-        except GradvizError:
-            continue
+        except GradvizError as error:
+            why = error
+    tried = mark("paste", "These are neither nodes nor numbers.")
+    if why is None or "\n" in text.strip():
+        return message(tried)
     return message(
-        mark("paste", "This was not understood: neither nodes, nor numbers, nor one expression.")
+        mark("paste", "These are neither nodes nor numbers, and as mathematics: {why}"),
+        why=why.message,
     )
 
 
@@ -117,35 +131,76 @@ def _paste_fragment(document: Document, text: str, at: Place, sizes: Sizes) -> b
     part = native.loads(text)
     left = min((place.x for place in part.places.values()), default=0.0)
     top = min((place.y for place in part.places.values()), default=0.0)
-    before = set(document.diagram.graph.nodes)
     offset = Place(round((at.x - left) / 4) * 4, round((at.y - top) / 4) * 4)
-    if not document.edit(mark("edit", "Paste"), _inserted, part, offset):
-        return False
-    document.select(Selection(frozenset(set(document.diagram.graph.nodes) - before)))
+    _edit_and_select(
+        document, mark("edit", "Paste"), lambda d: clipboard.insert(d, part, offset)[0]
+    )
     return True
 
 
-def _inserted(diagram: Diagram, part: Diagram, offset: Place) -> Diagram:
-    return clipboard.insert(diagram, part, offset)[0]
+def _edit_and_select(
+    document: Document, text: Text, function: Callable[[Diagram], Diagram]
+) -> None:
+    """An edit whose new nodes are selected; what refuses it says so itself."""
+    before = set(document.diagram.graph.nodes)
+    if document.edit(text, function):
+        document.select(Selection(frozenset(set(document.diagram.graph.nodes) - before)))
 
 
 def _paste_numbers(document: Document, text: str, at: Place, sizes: Sizes) -> bool:
     from gradviz.code.numbers import parse_block
 
     value = np.asarray(parse_block(text))
-    only = document.selection.only
+    step = mark("edit", "Paste numbers")
+    cell, only = document.selection.cell, document.selection.only
     if only is not None and only in document.diagram.values:
-        return document.edit(mark("edit", "Paste numbers"), edits.set_value, only, value)
+        if cell is not None and cell.band == "value" and "[" not in text:
+            document.edit(step, _set_cells, cell, value)
+        else:
+            document.edit(step, edits.set_value, only, value)
+        return True
 
     def add(diagram: Diagram) -> Diagram:
         place = layout.free_place(diagram, at, (200.0, 240.0), sizes(document.answer))
         return edits.add_node(diagram, "variable", place, value=value)[0]
 
-    return document.edit(mark("edit", "Paste numbers"), add)
+    _edit_and_select(document, step, add)
+    return True
+
+
+def _set_cells(diagram: Diagram, cell: CellRef, block: Array) -> Diagram:
+    """Put a block of numbers into a source from a cell on; from its first cell on, a larger block replaces it."""
+    old = diagram.values[cell.node]
+    if block.ndim > 2:
+        return edits.set_value(diagram, cell.node, block)
+    if block.ndim == 0 and len(cell.index) == old.ndim:
+        return edits.set_cell(diagram, cell.node, cell.index, block)
+    table = np.atleast_2d(block)
+    if old.ndim and _has_room(old, cell.index, table):
+        rows = table if old.ndim > 1 else table[0]
+        lead = old.ndim - rows.ndim
+        ends = zip(cell.index[lead:], rows.shape, strict=True)
+        new = old.astype(np.result_type(old.dtype, block.dtype))
+        new[cell.index[:lead]][tuple(slice(i, i + n) for i, n in ends)] = rows
+        return edits.set_value(diagram, cell.node, new)
+    if any(cell.index):
+        node = diagram.graph[cell.node]
+        raise InputError(
+            mark("paste", "{block} numbers have no room in {name} ({shape}) from this cell on."),
+            block=shape_words(table.shape),
+            name=node.name or node.op,
+            shape=shape_words(old.shape),
+        )
+    return edits.set_value(diagram, cell.node, block)
+
+
+def _has_room(old: Array, index: tuple[int, ...], table: Array) -> bool:
+    if len(index) != old.ndim or (old.ndim == 1 and len(table) > 1):
+        return False
+    ends = zip(index[-2:], table.shape[-len(index[-2:]) :], old.shape[-2:], strict=True)
+    return all(start + length <= room for start, length, room in ends)
 
 
 def _paste_expression(document: Document, text: str, at: Place, sizes: Sizes) -> bool:
-    try:
-        return bool(build_expression(document, text, sizes))
-    except ExpressionError:
-        return False
+    build_expression(document, text, sizes)
+    return True
