@@ -8,47 +8,15 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
-import gradviz as gv
-from gradviz.edit import layout
 from gradviz.graph.model import Diagram, InPort, OutPort, Place
 from gradviz.gui import paste
-from gradviz.gui.canvas.tools import Wire
-from gradviz.gui.canvas.view import Canvas
-from gradviz.gui.document import CellRef, Document, Selection
-from gradviz.gui.player import Player
-from gradviz.picture.frame import Framer
+from gradviz.gui.canvas.wiring import Wire
+from gradviz.gui.document import CellRef, Selection
 from tests.support.robot import Robot
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 RIGHT = Qt.MouseButton.RightButton
-
-
-def nine_sevens() -> Diagram:
-    X = gv.variable([[1, 0, -1], [2, 1, 0], [0, -1, 1]], name="X")
-    B = gv.variable([[1, 2], [3, 4]], name="B")
-    s = gv.sum(X)
-    s.name = "s"
-    return gv.diagram(s**2 + s - 1, [X, B])
-
-
-@pytest.fixture
-def robot(qtbot):
-    document = Document()
-    player = Player(document)
-    framer = Framer()
-    canvas = Canvas(document, player, framer)
-    qtbot.addWidget(canvas)
-    canvas.resize(1200, 720)
-    with qtbot.waitActive(canvas):
-        canvas.show()
-        canvas.activateWindow()
-    canvas.setFocus()
-    document.start(nine_sevens())
-    document.start(layout.arrange(document.diagram, framer.sizes(document.answer)))
-    canvas.fit_all()
-    yield Robot(canvas, player)
-    document.close()
 
 
 def test_a_click_selects_and_a_click_on_nothing_selects_nothing(robot: Robot) -> None:

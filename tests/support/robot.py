@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QImage,
+    QNativeGestureEvent,
+    QPointingDevice,
+    QWheelEvent,
+)
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
@@ -107,13 +116,15 @@ class Robot:
         QApplication.processEvents()
 
     def type(self, text: str) -> None:
-        focus = self.focus()
-        if text.isascii():
-            QTest.keyClicks(focus, text)
-        else:
-            # Qt's robot knows no key for such a character; an input method would insert it like this.
-            assert isinstance(focus, QLineEdit)
-            focus.insert(text)
+        """Type where the focus is; the first character may open an editor that the others go to."""
+        for character in text:
+            focus = self.focus()
+            if character.isascii():
+                QTest.keyClicks(focus, character)
+            else:
+                # Qt's robot knows no key for such a character; an input method would insert it like this.
+                assert isinstance(focus, QLineEdit)
+                focus.insert(character)
 
     def focus(self) -> QWidget:
         entry = self.canvas.entry
@@ -138,6 +149,55 @@ class Robot:
         self.key(Qt.Key.Key_Return)
         (new,) = set(self.document.diagram.graph.nodes) - before
         return new
+
+    def wheel(
+        self,
+        at: QPoint,
+        turn: int,
+        modifiers: Qt.KeyboardModifier = NONE,
+        *,
+        pixels: QPoint | None = None,
+    ) -> None:
+        """Turn the wheel by eighths of a degree; with `pixels`, two fingers on a touchpad."""
+        phase = Qt.ScrollPhase.NoScrollPhase if pixels is None else Qt.ScrollPhase.ScrollUpdate
+        event = QWheelEvent(
+            QPointF(at),
+            QPointF(self.canvas.mapToGlobal(at)),
+            pixels if pixels is not None else QPoint(),
+            QPoint(0, turn),
+            Qt.MouseButton.NoButton,
+            modifiers,
+            phase,
+            False,
+        )
+        QApplication.sendEvent(self.canvas, event)
+
+    def pinch(self, at: QPoint, by: float, kind: Qt.NativeGestureType | None = None) -> None:
+        """Two fingers move apart (or another gesture of the touchpad)."""
+        gesture = kind if kind is not None else Qt.NativeGestureType.ZoomNativeGesture
+        device = QPointingDevice.primaryPointingDevice()
+        place, everywhere = QPointF(at), QPointF(self.canvas.mapToGlobal(at))
+        event = QNativeGestureEvent(gesture, device, 2, place, place, everywhere, by, QPointF())
+        QApplication.sendEvent(self.canvas, event)
+
+    def drop(self, at: QPoint, data: QMimeData) -> bool:
+        """Drag something in from elsewhere and let it go; False if it was not taken."""
+        actions, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+        enter = QDragEnterEvent(at, actions, data, button, NONE)
+        QApplication.sendEvent(self.canvas, enter)
+        if not enter.isAccepted():
+            return False
+        QApplication.sendEvent(self.canvas, QDragMoveEvent(at, actions, data, button, NONE))
+        event = QDropEvent(QPointF(at), actions, data, button, NONE)
+        QApplication.sendEvent(self.canvas, event)
+        return event.isAccepted()
+
+    def shown(self) -> QImage:
+        """What is on the screen, as it came there part by part."""
+        QApplication.processEvents()
+        screen = self.canvas.screen()
+        assert screen is not None
+        return screen.grabWindow(self.canvas.winId()).toImage()
 
     def card(self, name: str) -> tuple[float, float]:
         look = self.canvas.sight.look(self.id(name))

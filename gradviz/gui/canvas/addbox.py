@@ -5,16 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtCore import (
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QKeyEvent, QPainter, QPalette
+from PySide6.QtWidgets import (
+    QFrame,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gradviz.gui.translate import tr
 from gradviz.ops.op import Op
 from gradviz.ops.search import search
 
-WIDTH: Final = 288
+WIDTH: Final = 320
 ROWS: Final = 8
+ROW: Final = 24
+SIGN: Final = 44
+NAME, NUMBER, SIGN_TEXT, SUMMARY = (Qt.ItemDataRole.UserRole + i for i in range(4))
 Offered = Callable[[Op], bool]
 
 
@@ -32,6 +54,7 @@ class AddBox(QFrame):
         super().__init__(parent)
         self._parent = parent
         self._offered = offered
+        self._done = False
         self.setObjectName("addbox")
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAutoFillBackground(True)
@@ -39,18 +62,20 @@ class AddBox(QFrame):
         self._line.setPlaceholderText(self.tr("Name, sign, or a number"))
         self._line.setAccessibleName(self.tr("Operation to add"))
         self._list = QListWidget(self)
+        self._list.setAccessibleName(self.tr("Operations that fit"))
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.setUniformItemSizes(True)
+        self._list.setItemDelegate(_Row(self._list))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 8, 8, 8)
         layout.setSpacing(4)
         layout.addWidget(self._line)
         layout.addWidget(self._list)
         self._line.installEventFilter(self)
+        self._line.setText(text)
         self._line.textChanged.connect(self._fill)
         self._list.itemClicked.connect(self._choose)
-        self._done = False
-        self._line.setText(text)
         self._fill(text)
         self._place(at)
         self.show()
@@ -64,14 +89,14 @@ class AddBox(QFrame):
 
     @property
     def offers(self) -> list[str]:
-        """The names in the list, as shown."""
-        return [
-            self._list.item(row).data(Qt.ItemDataRole.UserRole) for row in range(self._list.count())
-        ]
+        """The names in the list, in its order."""
+        items = (self._list.item(row) for row in range(self._list.count()))
+        return [item.data(NAME) for item in items if item.data(NAME)]
 
     def _place(self, at: QPoint) -> None:
-        row = max(self._list.sizeHintForRow(0), 20)
-        self.resize(WIDTH, self._line.sizeHint().height() + ROWS * row + 32)
+        # As long as when nothing was typed: it does not jump while one types.
+        self._list.setFixedHeight(ROWS * ROW + 2 * self._list.frameWidth())
+        self.resize(WIDTH, self.sizeHint().height())
         parent = self._parent
         x = min(max(at.x(), 8), max(parent.width() - self.width() - 8, 8))
         y = min(max(at.y(), 8), max(parent.height() - self.height() - 8, 8))
@@ -80,31 +105,29 @@ class AddBox(QFrame):
     def _fill(self, text: str) -> None:
         self._list.clear()
         if _is_number(text):
-            self._append("constant", self.tr("constant"), text)
+            self._append("constant", text.strip(), "", self.tr("a constant"), number=text)
         for op in search(text):
             if self._offered(op):
-                sign = f"{op.sign}   " if op.sign else ""
-                self._append(op.name, f"{sign}{op.name.replace('_', ' ')}", "", tr(op.summary))
+                self._append(op.name, op.name.replace("_", " "), op.sign, tr(op.summary))
         if not self._list.count():
             item = QListWidgetItem(self.tr("nothing of that name fits"))
             item.setFlags(Qt.ItemFlag.NoItemFlags)
             self._list.addItem(item)
         self._list.setCurrentRow(0)
 
-    def _append(self, name: str, words: str, number: str, tip: str = "") -> None:
-        item = QListWidgetItem(f"{words}   {number}" if number else words)
-        item.setData(Qt.ItemDataRole.UserRole, name)
-        item.setData(Qt.ItemDataRole.UserRole + 1, number)
-        item.setToolTip(tip)
-        item.setSizeHint(QSize(0, 24))
+    def _append(self, name: str, words: str, sign: str, summary: str, number: str = "") -> None:
+        item = QListWidgetItem(words)
+        for role, data in ((NAME, name), (NUMBER, number), (SIGN_TEXT, sign), (SUMMARY, summary)):
+            item.setData(role, data)
+        item.setToolTip(summary)
         self._list.addItem(item)
 
     def _choose(self, item: QListWidgetItem | None) -> None:
-        name = item.data(Qt.ItemDataRole.UserRole) if item is not None else None
-        if name:
-            number = item.data(Qt.ItemDataRole.UserRole + 1)  # type: ignore[union-attr]
+        name = item.data(NAME) if item is not None else None
+        if item is not None and name:
+            number = item.data(NUMBER)
             self.close_box()
-            self.chosen.emit(name, number or "")
+            self.chosen.emit(name, number)
 
     def close_box(self) -> None:
         """Go away, once."""
@@ -141,6 +164,50 @@ class AddBox(QFrame):
         return True
 
 
+class _Row(QStyledItemDelegate):
+    """A row: the sign in a column of its own, the name, and what it does in grey."""
+
+    def sizeHint(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        return QSize(0, ROW)
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        name = index.data(NAME)
+        if not name:
+            super().paint(painter, option, index)
+            return
+        bare = QStyleOptionViewItem(option)
+        self.initStyleOption(bare, index)
+        words, bare.text = bare.text, ""
+        bare.widget.style().drawControl(
+            bare.widget.style().ControlElement.CE_ItemViewItem, bare, painter
+        )
+        ink, dim = (
+            option.palette.color(QPalette.ColorRole.Text),
+            option.palette.color(QPalette.ColorRole.PlaceholderText),
+        )
+        rect = option.rect
+        left = QRect(rect.x(), rect.y(), SIGN, rect.height())
+        middle = Qt.AlignmentFlag.AlignVCenter
+        painter.setPen(dim)
+        painter.drawText(left, middle | Qt.AlignmentFlag.AlignHCenter, index.data(SIGN_TEXT))
+        right = rect.adjusted(SIGN + 4, 0, -8, 0)
+        painter.setPen(ink)
+        painter.drawText(right, middle, words)
+        room = right.adjusted(painter.fontMetrics().horizontalAdvance(words) + 12, 0, 0, 0)
+        summary = painter.fontMetrics().elidedText(
+            index.data(SUMMARY), Qt.TextElideMode.ElideRight, room.width()
+        )
+        painter.setPen(dim)
+        painter.drawText(room, middle, summary)
+
+
 def _is_number(text: str) -> bool:
     from gradviz.code.numbers import parse_number
     from gradviz.errors import GradvizError
@@ -149,4 +216,4 @@ def _is_number(text: str) -> bool:
         parse_number(text)
     except GradvizError:
         return False
-    return bool(text.strip())
+    return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, QRect
 
 from gradviz.picture.plane import Point, Rect
 
@@ -33,6 +33,11 @@ class Camera:
     def view(self, width: float, height: float) -> Rect:
         """What a widget of that size shows of the canvas."""
         return Rect(self.x, self.y, width / self.scale, height / self.scale)
+
+    def rect(self, screen: QRect) -> Rect:
+        """The part of the canvas that a rectangle of the screen shows."""
+        corner = self.to_canvas(screen.topLeft().toPointF())
+        return Rect(*corner, screen.width() / self.scale, screen.height() / self.scale)
 
     def panned(self, dx: float, dy: float) -> Camera:
         """Moved by screen pixels."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
@@ -14,7 +15,10 @@ from gradviz.picture import fonts
 from gradviz.picture.colours import Theme
 
 Commit = Callable[[str], bool]
-NARROWEST = 96
+NARROWEST: Final = 96
+_ENTER: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_ACROSS: Final = {Qt.Key.Key_Left: "left", Qt.Key.Key_Right: "right"}
+_ALONG: Final = {Qt.Key.Key_Up: "up", Qt.Key.Key_Down: "down"}
 
 
 def refusal_sheet(theme: Theme) -> str:
@@ -28,25 +32,20 @@ def refusal_sheet(theme: Theme) -> str:
 class Editor(QLineEdit):
     """Open until its text is taken, or Esc. A text that cannot be used stays, with the reason under it.
 
-    closed(moved)  `moved` is "next", "previous", "down" or "" for where to go on
+    closed(moved)  `moved` tells where to go on: "next" or "previous" by Tab, "down" by Enter, else the arrow; or ""
     """
 
     closed = Signal(str)
 
     def __init__(
-        self,
-        parent: QWidget,
-        rect: QRect,
-        text: str,
-        commit: Commit,
-        sheet: str = "",
-        *,
-        selected: bool = True,
+        self, parent: QWidget, rect: QRect, text: str, commit: Commit, sheet: str = ""
     ) -> None:
         super().__init__(text, parent)
         self._parent = parent
         self._commit = commit
         self._open = True
+        self._in_table = False
+        self._begun = False
         self._reason = QLabel(parent)
         self._reason.setTextFormat(Qt.TextFormat.PlainText)
         self._reason.setStyleSheet(sheet)
@@ -54,22 +53,28 @@ class Editor(QLineEdit):
         self._reason.hide()
         self.setFont(fonts.mono_font(13))
         self.setAccessibleName(self.tr("Value"))
-        self._place(rect)
+        self.follow(rect)
         self.textEdited.connect(self._reason.hide)
         self.show()
         self.setFocus(Qt.FocusReason.OtherFocusReason)
-        if selected:
-            self.selectAll()
-        else:
-            self.setCursorPosition(len(text))
+        self.selectAll()
 
-    def _place(self, rect: QRect) -> None:
+    def among_cells(self, *, begun: bool) -> None:
+        """It edits a cell of a table: up and down leave it, and left and right too if typing has `begun` it."""
+        self._in_table = True
+        self._begun = begun
+        if begun:
+            self.setCursorPosition(len(self.text()))
+
+    def follow(self, rect: QRect) -> None:
+        """Lie over `rect`, as far as that is in view."""
         width = max(rect.width(), NARROWEST)
         height = max(rect.height(), self.sizeHint().height())
         parent = self._parent
         x = min(max(rect.center().x() - width // 2, 0), max(parent.width() - width, 0))
         y = min(max(rect.center().y() - height // 2, 0), max(parent.height() - height, 0))
         self.setGeometry(x, y, width, height)
+        self._place_reason()
 
     def take(self, moved: str = "") -> bool:
         """Use the text; False, with the reason shown, if it cannot be used."""
@@ -84,6 +89,11 @@ class Editor(QLineEdit):
             return False
         self._close(moved)
         return True
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the text is still to be used; not while it is."""
+        return self._open
 
     @property
     def reason(self) -> str:
@@ -103,19 +113,31 @@ class Editor(QLineEdit):
 
     def _refuse(self, words: str) -> None:
         self._reason.setText(words)
-        self._reason.setFixedWidth(min(360, self._parent.width() - 16))
-        self._reason.adjustSize()
-        x = min(self.x(), self._parent.width() - self._reason.width() - 8)
-        self._reason.move(max(x, 8), self.geometry().bottom() + 4)
+        self._place_reason()
         self._reason.show()
         self._reason.raise_()
         self.setFocus()
 
+    def _place_reason(self) -> None:
+        """Under the text; over it, where there is no room."""
+        self._reason.setFixedWidth(min(360, self._parent.width() - 16))
+        self._reason.adjustSize()
+        x = min(self.x(), self._parent.width() - self._reason.width() - 8)
+        y = self.geometry().bottom() + 4
+        if y + self._reason.height() > self._parent.height():
+            y = self.y() - self._reason.height() - 4
+        self._reason.move(max(x, 8), max(y, 4))
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
+        key = Qt.Key(event.key())
+        if key is Qt.Key.Key_Escape:
             self.cancel()
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.take("down" if event.modifiers() & Qt.KeyboardModifier.ControlModifier else "")
+        elif key in _ENTER:
+            self.take("down")
+        elif self._in_table and key in _ALONG:
+            self.take(_ALONG[key])
+        elif self._begun and key in _ACROSS and not event.modifiers():
+            self.take(_ACROSS[key])
         else:
             super().keyPressEvent(event)
 

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QPointF, QRect, Qt
 from shiboken6 import isValid
 
 from gradviz import digits
 from gradviz.edit import edits
-from gradviz.graph.model import Array, Diagram, InPort, OutPort, Place
+from gradviz.graph.model import Array, Diagram, InPort, Place
 from gradviz.gui.canvas import cells
 from gradviz.gui.canvas.addbox import AddBox
-from gradviz.gui.canvas.editor import Editor, refusal_sheet
+from gradviz.gui.canvas.editor import Commit, Editor, refusal_sheet
 from gradviz.gui.canvas.targets import AnyPort, Targets
 from gradviz.gui.document import CellRef, Selection
+from gradviz.ops import registry
 from gradviz.ops.op import Op
 from gradviz.picture import geometry
 from gradviz.picture import hit as hits
 from gradviz.picture.look import NodeLook
-from gradviz.picture.plane import Rect
+from gradviz.picture.plane import Point, Rect
 from gradviz.text import mark, message
 
 if TYPE_CHECKING:
     from gradviz.gui.canvas.view import Canvas
 
 USUAL_SIZE: Final = (180.0, 116.0)
+TITLE_HEIGHT: Final = 14
+STEPS: Final = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 
 
 class Entry:
@@ -36,22 +40,50 @@ class Entry:
         self._canvas = canvas
         self._sight = canvas.sight
         self._document = canvas.document
+        self._rect = Rect(0, 0, 0, 0)
         self.editor: Editor | None = None
         self.add_box: AddBox | None = None
 
+    def settle(self) -> bool:
+        """Use what is typed into an open editor; False if it cannot be used and the editor stays."""
+        return self.editor is None or self.editor.take()
+
+    def cancel(self) -> bool:
+        """Close the editor and the add box, using nothing; True if one was open."""
+        editor, box = self.editor, self.add_box
+        if editor is not None and editor.is_open:
+            editor.cancel()
+        if box is not None:
+            box.close_box()
+        return editor is not None or box is not None
+
+    def on_changed(self) -> None:
+        """The diagram is another one, and not by what is typed here: what is open may ask about what is gone."""
+        if self.editor is None or self.editor.is_open:
+            self.cancel()
+
+    def follow(self) -> None:
+        """The camera moved: the editor stays over what it edits."""
+        if self.editor is not None:
+            self.editor.follow(self._screen(self._rect))
+
     def offer(self, at: QPointF | None = None, port: AnyPort | None = None, text: str = "") -> None:
-        """Offer operations at a point (the pointer's, if none is given); from a port, only what fits."""
-        self._canvas.cancel_gesture()
-        screen = (
-            at if at is not None else self._sight.camera.to_screen(self._canvas.pointer_place())
-        )
+        """Offer operations at a point (the pointer's, if none is given); from a port, only what fits.
+
+        While a wire is being drawn, that wire is what the operation shall take.
+        """
+        if not self.settle():
+            return
+        drawn = self._canvas.take_wire()
+        self.cancel()
+        port = port if port is not None else drawn
+        screen = at if at is not None else self._canvas.pointer_point()
         point = self._sight.camera.to_canvas(screen)
         targets = Targets(self._document, port) if port is not None else None
         offered = _any_op if targets is None else targets.takes
         box = AddBox(self._canvas, screen.toPoint(), offered, text)
-        box.chosen.connect(
-            lambda op, number: self.add(op, number, Place(point.x, point.y - 14), port)
-        )
+        place = Place(point.x, point.y - TITLE_HEIGHT)
+        box.chosen.connect(lambda op, number: self.add(op, number, place, targets))
         box.closed.connect(partial(self._box_closed, box))
         self.add_box = box
 
@@ -60,21 +92,26 @@ class Entry:
         if self.add_box is box and isValid(self._canvas):
             self.add_box = None
             self._canvas.setFocus(Qt.FocusReason.OtherFocusReason)
-            self._canvas.update()
 
     def add_in_view(self, op: str) -> None:
         """Add a node in the middle of the view, where there is room."""
         middle = self._sight.view().center
-        self.add(op, "", Place(middle.x - USUAL_SIZE[0] / 2, middle.y - USUAL_SIZE[1] / 2), None)
+        self.add(op, "", Place(middle.x - USUAL_SIZE[0] / 2, middle.y - USUAL_SIZE[1] / 2))
 
-    def add(self, op: str, number: str, place: Place, port: AnyPort | None) -> None:
+    def drop(self, op: str, at: Point) -> None:
+        """Add a node that was dragged here."""
+        if registry.find(op) is not None:
+            self.add(op, "", Place(at.x - USUAL_SIZE[0] / 2, at.y - TITLE_HEIGHT))
+
+    def add(self, op: str, number: str, place: Place, targets: Targets | None = None) -> None:
+        """Add a node near a place, and wire it to where `targets` start; one step."""
         value: object = None
         if number:
             from gradviz.code.numbers import parse_number
 
             value = parse_number(number)
         sizes = self._sight.sizes()
-        if port is not None and isinstance(port, InPort):
+        if targets is not None and isinstance(targets.start, InPort):
             place = Place(place.x - USUAL_SIZE[0], place.y)
         added: list[str] = []
 
@@ -82,9 +119,7 @@ class Entry:
             free = edits.free_place(diagram, place, USUAL_SIZE, sizes)
             found, id = edits.add_node(diagram, op, free, value=value)
             added.append(id)
-            if isinstance(port, OutPort):
-                return edits.connect(found, port, InPort(id, 0))
-            return edits.connect(found, OutPort(id), port) if port is not None else found
+            return targets.wired(found, id) if targets is not None else found
 
         if self._document.edit(mark("edit", "Add"), build):
             self._document.select(Selection(frozenset(added)))
@@ -105,48 +140,40 @@ class Entry:
             self.edit_header(look)
 
     def edit_cell(self, look: NodeLook, cell: CellRef | None, typed: str | None = None) -> None:
-        if cell is None:
+        """Open an editor over a cell of a source, with what was `typed` or its number; elsewhere, say why not."""
+        if cell is None or not self.settle():
             return
-        if cell.node not in self._document.diagram.values or cell.band != "value":
+        array = self._document.diagram.values.get(cell.node)
+        if array is None or cell.band != "value":
             self._say_computed(cell)
             return
+        if not _is_inside(cell.index, array):
+            cell = CellRef(cell.node, "value", (0,) * array.ndim)
         found = self._sight.hit_of_cell(look, cell)
         rect = hits.where(look, found) if found is not None else geometry.card_rect(look)
-        array = self._document.diagram.values[cell.node]
         text = typed if typed is not None else _plain(array, cell.index)
         self._document.select(Selection(frozenset({cell.node}), None, cell))
-        self._open_editor(rect, text, partial(self._set_cell, cell), selected=typed is None)
-        assert self.editor is not None
-        self.editor.closed.connect(partial(self._go_on, cell))
+        editor = self._open_editor(rect, text, partial(self._set_cell, cell))
+        editor.among_cells(begun=typed is not None)
+        editor.closed.connect(partial(self._go_on, cell))
 
     def _say_computed(self, cell: CellRef) -> None:
-        name = self._document.diagram.graph[cell.node].name or cell.node
+        node = self._document.diagram.graph.nodes.get(cell.node)
+        if node is None:
+            return
         if cell.band == "gradient":
-            self._canvas.say(
-                message(
-                    mark("canvas", "The gradient of {name} is computed; change a source instead."),
-                    name=name,
-                )
-            )
-        elif self._document.diagram.graph[cell.node].op == "random_normal":
-            self._canvas.say(
-                message(
-                    mark("canvas", "{name} is drawn at random; press R to draw again."), name=name
-                )
-            )
+            text = mark("canvas", "The gradient of {name} is computed; change a source instead.")
+        elif node.op == "random_normal":
+            text = mark("canvas", "{name} is drawn at random; press R to draw again.")
         else:
-            self._canvas.say(
-                message(
-                    mark("canvas", "{name} is computed from its inputs; change a source instead."),
-                    name=name,
-                )
-            )
+            text = mark("canvas", "{name} is computed from its inputs; change a source instead.")
+        self._canvas.say(message(text, name=node.name or node.op))
 
     def _set_cell(self, cell: CellRef, text: str) -> bool:
         from gradviz.code.numbers import parse_block, parse_number
 
-        # A table in brackets replaces the whole value, and may change its shape.
-        if "[" in text or "\t" in text or "\n" in text:
+        # A table in brackets, or rows from a spreadsheet, replace the whole value, and may change its shape.
+        if any(sign in text for sign in "[\t\r\n"):
             value = parse_block(text)
             return self._edit_value(partial(edits.set_value, id=cell.node, value=value))
         number = parse_number(text)
@@ -154,64 +181,71 @@ class Entry:
             partial(edits.set_cell, id=cell.node, cell=cell.index, number=number)
         )
 
-    def _edit_value(self, function: Any) -> bool:
+    def _edit_value(self, function: Callable[[Diagram], Diagram]) -> bool:
         # Refusals must reach the editor, so the edit is tried before it is made.
         function(self._document.diagram)
         return self._document.edit(mark("edit", "Change a value"), function)
 
     def _go_on(self, cell: CellRef, moved: str) -> None:
-        self.editor = None
-        self._canvas.setFocus(Qt.FocusReason.OtherFocusReason)
+        """After a cell: Tab edits the next one, Enter and arrows select the one there."""
+        self._editor_closed()
         array = self._document.diagram.values.get(cell.node)
-        if (
-            moved not in ("next", "previous")
-            or array is None
-            or len(cell.index) != array.ndim
-            or not array.ndim
-        ):
-            return
-        index = cells.following(array.shape, cell.index, 1 if moved == "next" else -1)
         look = self._sight.look(cell.node)
-        if look is not None:
+        if not moved or look is None or array is None or len(cell.index) != array.ndim:
+            return
+        if moved in STEPS:
+            index = cells.neighbour(array.shape, cell.index, STEPS[moved])
+            found = CellRef(cell.node, "value", index)
+            self._document.select(Selection(frozenset({cell.node}), None, found))
+        elif array.ndim:
+            index = cells.following(array.shape, cell.index, 1 if moved == "next" else -1)
             self.edit_cell(look, CellRef(cell.node, "value", index))
 
     def edit_header(self, look: NodeLook) -> None:
-        node = self._document.diagram.graph[look.id]
+        """Edit the name of a node; a number without a name is edited itself."""
+        node = self._document.diagram.graph.nodes.get(look.id)
+        if node is None or not self.settle():
+            return
         if look.id in self._document.diagram.values and not node.name:
             self.edit_cell(look, CellRef(look.id, "value", ()))
             return
         header = geometry.arrange(look.card).header
         rect = header.moved(look.place) if header is not None else geometry.card_rect(look)
         self._document.select(Selection(frozenset({look.id})))
-        self._open_editor(rect, node.name, partial(self._rename, look.id))
-        assert self.editor is not None
-        self.editor.closed.connect(self._editor_closed)
+        editor = self._open_editor(rect, node.name, partial(self._rename, look.id))
+        editor.setAccessibleName(editor.tr("Name"))
+        editor.closed.connect(self._editor_closed)
 
     def _rename(self, id: str, text: str) -> bool:
         edits.rename(self._document.diagram, id, text)
         return self._document.edit(mark("edit", "Rename"), edits.rename, id, text)
 
-    def _editor_closed(self, moved: str) -> None:
+    def _editor_closed(self, moved: str = "") -> None:
         self.editor = None
         self._canvas.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _open_editor(self, rect: Rect, text: str, commit: Any, *, selected: bool = True) -> None:
-        if self.editor is not None:
-            self.editor.cancel()
-        corner, end = (
-            self._sight.camera.to_screen(rect[:2]),
-            self._sight.camera.to_screen((rect.right, rect.bottom)),
-        )
-        box = QRect(corner.toPoint(), end.toPoint())
-        self.editor = Editor(
-            self._canvas, box, text, commit, refusal_sheet(self._canvas.theme), selected=selected
-        )
+    def _screen(self, rect: Rect) -> QRect:
+        camera = self._sight.camera
+        corner, end = camera.to_screen(rect[:2]), camera.to_screen((rect.right, rect.bottom))
+        return QRect(corner.toPoint(), end.toPoint())
+
+    def _open_editor(self, rect: Rect, text: str, commit: Commit) -> Editor:
+        self._rect = rect
+        sheet = refusal_sheet(self._canvas.theme)
+        self.editor = Editor(self._canvas, self._screen(rect), text, commit, sheet)
+        return self.editor
 
 
 def _any_op(op: Op) -> bool:
     return True
 
 
+def _is_inside(index: tuple[int, ...], array: Array) -> bool:
+    return len(index) == array.ndim and all(i < n for i, n in zip(index, array.shape, strict=True))
+
+
 def _plain(array: Array, index: tuple[int, ...]) -> str:
-    """A number as it is typed: in full, without typographic signs."""
+    """A number as it is typed: in full, without typographic signs; nothing for a cell that is not there."""
+    if not _is_inside(index, array):
+        return ""
     return digits.full(array[index]).replace("−", "-").replace("∞", "inf").replace("NaN", "nan")

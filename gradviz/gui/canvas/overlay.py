@@ -1,4 +1,4 @@
-"""What is painted over the picture: selection, hover, arrows to what is out of view, hints where nothing is."""
+"""What is painted over the picture: selection, hover, focus, arrows to what is out of view, hints where nothing is."""
 
 from __future__ import annotations
 
@@ -11,27 +11,32 @@ from gradviz.gui.canvas.sight import Sight
 from gradviz.gui.document import Selection
 from gradviz.picture import curve, fonts, geometry, labels, node
 from gradviz.picture.colours import Theme
-from gradviz.picture.frame import wire_end
 from gradviz.picture.hit import Hit, Part
-from gradviz.picture.look import Frame, WireLook
-from gradviz.picture.pen import line_pen
+from gradviz.picture.look import Arrow, WireLook
+from gradviz.picture.pen import Detail, detail_at, line_pen, stroke
 from gradviz.picture.plane import Rect
-from gradviz.picture.scene import paint_arrow
 from gradviz.picture.wire import wire_path
 
 
 def paint_selection(painter: QPainter, sight: Sight, selection: Selection, theme: Theme) -> None:
     """Rings around the selected cards, the selected cell, the selected wire."""
+    scale = sight.camera.scale
     for look in sight.looks(selection.nodes):
-        node.paint_selection(painter, look, theme)
-        if selection.cell is not None and selection.cell.node == look.id:
-            found = sight.hit_of_cell(look, selection.cell)
-            if found is not None:
-                node.paint_part(painter, look, found, theme.ink)
+        if detail_at(scale) is Detail.FULL:
+            node.paint_selection(painter, look, theme)
+        else:
+            # Far out, the usual ring would be too thin to be seen.
+            ring = geometry.card_rect(look).grown(2 / scale)
+            stroke(painter, ring, line_pen(theme.ink, 2 / scale))
+    if selection.cell is not None:
+        cell_look = sight.look(selection.cell.node)
+        found = sight.hit_of_cell(cell_look, selection.cell) if cell_look is not None else None
+        if cell_look is not None and found is not None:
+            node.paint_part(painter, cell_look, found, theme.ink)
     if selection.wire is not None:
-        for wire in sight.frame().wires:
-            if wire_end(wire.id) == selection.wire:
-                _paint_wire(painter, wire, theme)
+        wire = sight.wire(selection.wire)
+        if wire is not None:
+            _paint_wire(painter, wire, theme)
 
 
 def _paint_wire(painter: QPainter, wire: WireLook, theme: Theme) -> None:
@@ -50,14 +55,24 @@ def paint_hover(painter: QPainter, sight: Sight, hover: tuple[str, Hit], theme: 
         node.paint_part(painter, look, hover[1], theme.forward)
 
 
-def paint_arrows(painter: QPainter, view: Rect, frame: Frame, theme: Theme) -> None:
-    """Active cards out of view are pointed at from the edge."""
-    for look in frame.nodes:
+def arrows(sight: Sight) -> tuple[Arrow, ...]:
+    """Active cards out of view are pointed at from the edge; in pixels of the screen, so that they can be read."""
+    found = []
+    for look in sight.frame().nodes:
         if look.active is not None:
+            rect = geometry.card_rect(look)
+            corner, end = (
+                sight.camera.to_screen(point) for point in (rect[:2], (rect.right, rect.bottom))
+            )
+            shown = Rect(corner.x(), corner.y(), end.x() - corner.x(), end.y() - corner.y())
             words = look.card.name or look.card.title
-            arrow = labels.edge_arrow(view, geometry.card_rect(look), look.active, words)
-            if arrow is not None:
-                paint_arrow(painter, arrow, theme)
+            found.append(labels.edge_arrow(Rect(0, 0, *sight.size), shown, look.active, words))
+    return tuple(arrow for arrow in found if arrow is not None)
+
+
+def paint_focus(painter: QPainter, rect: QRect, theme: Theme) -> None:
+    """A frame that tells where keys go, for those who use keys."""
+    stroke(painter, Rect(0, 0, rect.width(), rect.height()), line_pen(theme.forward, 2))
 
 
 def paint_hints(painter: QPainter, rect: QRect, theme: Theme, hints: Sequence[str]) -> None:

@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-import numpy as np
-import numpy.typing as npt
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, QRect, QRectF
+from PySide6.QtGui import QRegion
 
+from gradviz.engine.answer import Answer
 from gradviz.graph.model import Array, InPort, OutPort, Place
 from gradviz.gui.canvas import cells
 from gradviz.gui.canvas.camera import Camera
+from gradviz.gui.canvas.culling import Changes, part_of
+from gradviz.gui.canvas.dragged import Resting
 from gradviz.gui.canvas.targets import AnyPort
 from gradviz.gui.document import BandName, CellRef, Document
 from gradviz.gui.player import Player
 from gradviz.picture import curve, geometry
 from gradviz.picture import hit as hits
-from gradviz.picture.frame import Framer, wire_end
+from gradviz.picture.frame import Framer, wire_end, wire_id
 from gradviz.picture.hit import Hit, Part
 from gradviz.picture.look import Frame, NodeLook, WireLook
 from gradviz.picture.plane import Point, Rect
 
 WIRE_REACH: Final = 7.0
 PORT_REACH: Final = 18.0
+
+
+EDGE: Final = 3
+"""Pixels of the screen by which a part that is painted again is larger than what changed in it."""
+MOST_PARTS: Final = 40
+"""Of more parts than this the whole view is painted again."""
 
 
 class Sight:
@@ -37,73 +45,137 @@ class Sight:
         self._document = document
         self._player = player
         self._framer = framer
-        self._frame = Frame()
-        self._stale = True
-        self._rects: npt.NDArray[np.float64] = np.zeros((0, 4))
-        self._rects_of: object = None
+        self._made: Frame | None = None
+        self._resting: Resting | None = None
+        self._frame: Frame | None = None
+        self._numbers: tuple[Sequence[NodeLook], dict[str, int]] = ((), {})
+        self._changes = Changes()
+        self._moved: Mapping[str, Place] = {}
         self.camera = Camera()
-        self.moved: Mapping[str, Place] = {}
         self.size = (0, 0)
+
+    @property
+    def moved(self) -> Mapping[str, Place]:
+        """Where the cards that are being dragged are now."""
+        return self._moved
+
+    @moved.setter
+    def moved(self, places: Mapping[str, Place]) -> None:
+        self._moved = places
+        self._frame = None
 
     def invalidate(self) -> None:
         """The moment is another one."""
-        self._stale = True
+        self._made = None
+        self._frame = None
 
     def view(self) -> Rect:
         """The part of the canvas that is in view."""
         return self.camera.view(*self.size)
 
-    def sizes(self) -> dict[str, tuple[float, float]]:
-        """The size of every card."""
-        return self._framer.sizes(self._document.answer)
+    def sizes(self, answer: Answer | None = None) -> dict[str, tuple[float, float]]:
+        """The size of every card, of the answer that is shown if no other is given."""
+        return self._framer.sizes(answer if answer is not None else self._document.answer)
 
     def frame(self) -> Frame:
         """The picture of the present moment."""
-        if self._stale:
+        if self._frame is None:
             document = self._document
-            self._frame = self._framer.frame(
-                document.answer,
-                self._player.position,
-                self._player.progress,
-                dimmed=document.computing,
-                moved=self.moved or None,
-            )
-            self._stale = False
+            if self._made is None:
+                self._made = self._framer.frame(
+                    document.answer,
+                    self._player.position,
+                    self._player.progress,
+                    dimmed=document.computing,
+                )
+            elsewhere = {**self._ahead(), **self._moved}
+            self._frame = self._with_moved(self._made, elsewhere) if elsewhere else self._made
         return self._frame
 
-    def _node_rects(self) -> npt.NDArray[np.float64]:
-        """Left, top, right, bottom of every card with its glow, one row a card."""
-        nodes = self.frame().nodes
-        if self._rects_of is not nodes:
-            rects = [geometry.outer_rect(look) for look in nodes]
-            self._rects = np.array([(r.x, r.y, r.right, r.bottom) for r in rects]).reshape(-1, 4)
-            self._rects_of = nodes
-        return self._rects
+    def _with_moved(self, made: Frame, places: Mapping[str, Place]) -> Frame:
+        if self._resting is None or self._resting.frame is not made:
+            self._resting = Resting(made, self._document.answer.graph)
+        return self._resting.with_moved(places)
+
+    def _ahead(self) -> dict[str, Place]:
+        """Cards that were moved since the answer that is shown was asked for."""
+        shown, present = self._document.answer.diagram.places, self._document.diagram.places
+        if shown is present:
+            return {}
+        return {id: place for id, place in present.items() if id in shown and place != shown[id]}
+
+    def changes(self) -> list[Rect] | None:
+        """Where the picture has changed since this was asked last; None for everywhere."""
+        return self._changes.take(self.frame())
+
+    def part(self, rects: Sequence[Rect]) -> Frame:
+        """What must be painted for some rectangles of the canvas."""
+        frame = self.frame()
+        self._changes.use(frame)
+        return part_of(frame, self._changes, rects)
+
+    def region(self, rects: Iterable[Rect]) -> QRegion | None:
+        """These rectangles of the canvas on the screen; None if they are as good as all of it."""
+        view = QRect(0, 0, *self.size)
+        parts = QRegion()
+        area = count = 0
+        for rect in rects:
+            corner, end = (
+                self.camera.to_screen(rect[:2]),
+                self.camera.to_screen((rect.right, rect.bottom)),
+            )
+            shown = QRectF(corner, end).toAlignedRect().adjusted(-EDGE, -EDGE, EDGE, EDGE) & view
+            if not shown.isEmpty():
+                parts += shown
+                area += shown.width() * shown.height()
+                count += 1
+        if count > MOST_PARTS or 2 * area > view.width() * view.height():
+            return None
+        return parts
 
     def in_view(self, view: Rect) -> list[NodeLook]:
         """The cards that touch a rectangle of the canvas."""
-        rects = self._node_rects()
-        seen = (
-            (rects[:, 0] < view.right)
-            & (rects[:, 2] > view.x)
-            & (rects[:, 1] < view.bottom)
-            & (rects[:, 3] > view.y)
-        )
-        nodes = self.frame().nodes
-        return [nodes[i] for i in np.flatnonzero(seen)]
+        self._changes.use(self.frame())
+        return self._changes.nodes.touching([view])
 
     def looks(self, ids: Iterable[str]) -> list[NodeLook]:
         """The cards of some nodes."""
-        wanted = set(ids)
-        return [look for look in self.frame().nodes if look.id in wanted]
+        return [look for id in ids if (look := self.look(id)) is not None]
 
     def look(self, id: str) -> NodeLook | None:
         """The card of a node."""
-        return next(iter(self.looks([id])), None)
+        nodes = self.frame().nodes
+        number = self._places_of(nodes).get(id)
+        return nodes[number] if number is not None else None
+
+    def _places_of(self, nodes: Sequence[NodeLook]) -> dict[str, int]:
+        """The number of each card in the frame; nodes keep theirs until some come or go."""
+        known, numbers = self._numbers
+        if known is not nodes:
+            same = len(known) == len(nodes) and all(
+                a.id == b.id for a, b in zip(known, nodes, strict=True)
+            )
+            if not same:
+                numbers = {look.id: number for number, look in enumerate(nodes)}
+            self._numbers = (nodes, numbers)
+        return numbers
+
+    def wire(self, end: InPort) -> WireLook | None:
+        """The wire that ends at an input."""
+        wanted = wire_id(end)
+        return next((wire for wire in self.frame().wires if wire.id == wanted), None)
 
     def nodes_in(self, rect: Rect) -> list[str]:
         """The ids of the cards that a rectangle touches."""
-        return [look.id for look in self.in_view(rect) if geometry.card_rect(look).touches(rect)]
+        return [
+            look.id
+            for look in self.in_view(rect)
+            if self._is_present(look) and geometry.card_rect(look).touches(rect)
+        ]
+
+    def _is_present(self, look: NodeLook) -> bool:
+        """Whether a card that is shown is still in the graph: while an answer is computed, it may be gone."""
+        return look.id in self._document.diagram.graph
 
     def node_at(self, screen: QPointF) -> tuple[NodeLook, Hit] | None:
         """The uppermost card under a point of the screen, and its part."""
@@ -111,7 +183,7 @@ class Sight:
         near = Rect(at.x - PORT_REACH, at.y - PORT_REACH, 2 * PORT_REACH, 2 * PORT_REACH)
         for look in reversed(self.in_view(near)):
             found = hits.hit(look, at)
-            if found is not None:
+            if found is not None and self._is_present(look):
                 return look, found
         return None
 
@@ -120,21 +192,33 @@ class Sight:
         at = self.camera.to_canvas(screen)
         reach = WIRE_REACH / self.camera.scale
         best: tuple[float, WireLook] | None = None
-        for wire in self.frame().wires:
-            path = curve.curve(wire.start, wire.end)
-            if curve.bounds(path).grown(reach).contains(at):
-                distance = curve.distance(path, at)
-                if distance <= reach and (best is None or distance < best[0]):
-                    best = (distance, wire)
-        return wire_end(best[1].id) if best is not None else None
+        self._changes.use(self.frame())
+        near = Rect(at.x - reach, at.y - reach, 2 * reach, 2 * reach)
+        for wire in self._changes.wires.touching([near]):
+            distance = curve.distance(curve.curve(wire.start, wire.end), at)
+            if distance <= reach and (best is None or distance < best[0]):
+                best = (distance, wire)
+        if best is None:
+            return None
+        end = wire_end(best[1].id)
+        node = self._document.diagram.graph.nodes.get(end.node)
+        return end if node is not None and end.index < len(node.inputs) else None
 
     def visible_ports(self, *, wants_input: bool) -> list[AnyPort]:
         """The inputs (or outputs) of the cards in view."""
-        found: list[AnyPort] = []
-        for look in self.in_view(self.view()):
-            ports = look.card.inputs if wants_input else look.card.outputs
-            found += [(InPort if wants_input else OutPort)(look.id, i) for i in range(len(ports))]
-        return found
+        return [
+            port
+            for look in self.in_view(self.view())
+            for port in self.ports_of(look, wants_input=wants_input)
+        ]
+
+    def ports_of(self, look: NodeLook, *, wants_input: bool) -> list[AnyPort]:
+        """The inputs (or outputs) of a card."""
+        if not self._is_present(look):
+            return []
+        if wants_input:
+            return [InPort(look.id, index) for index in range(len(look.card.inputs))]
+        return [OutPort(look.id, index) for index in range(len(look.card.outputs))]
 
     def port_point(self, port: AnyPort) -> Point:
         """Where a port is, in canvas pixels."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, cast
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QDragEnterEvent,
@@ -29,40 +29,39 @@ from PySide6.QtWidgets import QLabel, QToolTip, QWidget
 from gradviz import digits
 from gradviz.edit import edits
 from gradviz.graph.model import Diagram, InPort, OutPort, Place
-from gradviz.gui.canvas import cells
+from gradviz.gui import paste
 from gradviz.gui.canvas.camera import LARGEST, SMALLEST, Camera
+from gradviz.gui.canvas.culling import wire_rect
 from gradviz.gui.canvas.editor import refusal_sheet
 from gradviz.gui.canvas.entry import Entry
-from gradviz.gui.canvas.overlay import paint_arrows, paint_hints, paint_hover, paint_selection
+from gradviz.gui.canvas.keys import Keys
+from gradviz.gui.canvas.overlay import (
+    arrows,
+    paint_focus,
+    paint_hints,
+    paint_hover,
+    paint_selection,
+)
 from gradviz.gui.canvas.sight import Sight
-from gradviz.gui.canvas.tools import Box, Move, Pan, Tool, Wire
-from gradviz.gui.document import CellRef, Document, Selection
+from gradviz.gui.canvas.targets import AnyPort
+from gradviz.gui.canvas.tools import Box, Move, Pan, Tool
+from gradviz.gui.canvas.wiring import Wire
+from gradviz.gui.document import Document, Selection
 from gradviz.gui.player import Player
 from gradviz.gui.translate import render
-from gradviz.ops import registry
 from gradviz.picture import geometry
+from gradviz.picture import hit as hits
 from gradviz.picture.colours import LIGHT, Theme
 from gradviz.picture.frame import Framer
 from gradviz.picture.hit import Hit, Part
-from gradviz.picture.look import Frame
+from gradviz.picture.look import Arrow
 from gradviz.picture.plane import Rect
-from gradviz.picture.scene import paint_frame
+from gradviz.picture.scene import paint_arrow, paint_frame
 from gradviz.text import Message, Text, mark, message
 
 OP_MIME: Final = "application/x-gradviz-op"
-WIRE_REACH: Final = 7.0
-PORT_REACH: Final = 18.0
-NUDGE: Final = 4
-FAR_NUDGE: Final = 40
-USUAL_SIZE: Final = (180.0, 116.0)
-_ARROWS: Final = {
-    Qt.Key.Key_Left: (0, -1),
-    Qt.Key.Key_Right: (0, 1),
-    Qt.Key.Key_Up: (-1, 0),
-    Qt.Key.Key_Down: (1, 0),
-}
 _CTRL: Final = Qt.KeyboardModifier.ControlModifier
-_SHIFT: Final = Qt.KeyboardModifier.ShiftModifier
+_BY_KEY: Final = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
 
 
 class Canvas(QWidget):
@@ -83,13 +82,13 @@ class Canvas(QWidget):
         super().__init__(parent)
         self.document = document
         self.sight = Sight(document, player, framer)
-        self.entry = Entry(self)
         self._theme: Theme = LIGHT
         self._tool: Tool | None = None
         self._hover: tuple[str, Hit] | None = None
+        self._selection = document.selection
+        self._arrows: tuple[Arrow, ...] = ()
         self._pointer: QPointF | None = None
         self._pointer_last = True
-        self._space: bool | None = None
         self._fit_later = False
         self._hint = QLabel(self)
         self._hint.setObjectName("refusal")
@@ -97,6 +96,8 @@ class Canvas(QWidget):
         self._hint.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._hint.setWordWrap(True)
         self._hint.hide()
+        self.entry = Entry(self)
+        self._keys = Keys(self)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
@@ -108,8 +109,8 @@ class Canvas(QWidget):
         )
         document.changed.connect(self._on_changed)
         document.answered.connect(self._refresh)
-        document.selected.connect(self.update)
-        player.moved.connect(self._refresh)
+        document.selected.connect(self._on_selected)
+        player.moved.connect(self._on_moved)
 
     @property
     def theme(self) -> Theme:
@@ -131,6 +132,7 @@ class Canvas(QWidget):
     def camera(self, camera: Camera) -> None:
         if camera != self.sight.camera:
             self.sight.camera = camera
+            self.entry.follow()
             self.update()
 
     @property
@@ -140,43 +142,89 @@ class Canvas(QWidget):
 
     @moved.setter
     def moved(self, places: Mapping[str, Place]) -> None:
-        self.sight.moved = places
-        self._refresh()
+        if places or self.sight.moved:
+            self.sight.moved = places
+            self._repaint_changes()
+
+    @property
+    def pointer_last(self) -> bool:
+        """Whether the pointer was used last, and not a key: Tab adds then, else it leaves."""
+        return self._pointer_last
+
+    @pointer_last.setter
+    def pointer_last(self, last: bool) -> None:
+        if last != self._pointer_last:
+            self._pointer_last = last
+            self.update()
+
+    def touch(self, rects: Iterable[Rect] | None) -> None:
+        """Paint some rectangles of the canvas again, and nothing else; None: all of it."""
+        region = self.sight.region(rects) if rects is not None else None
+        if region is None:
+            self.update()
+        elif not region.isEmpty():
+            self.update(region)
 
     def _refresh(self) -> None:
         self.sight.invalidate()
         self.update()
 
+    def _repaint_changes(self) -> None:
+        if not self.isVisible():
+            return
+        shown, self._arrows = self._arrows, arrows(self.sight)
+        changes = self.sight.changes()
+        self.touch(changes if shown == self._arrows else None)
+
+    def _on_moved(self) -> None:
+        self.sight.invalidate()
+        self._repaint_changes()
+
     def _on_changed(self, old: Diagram, new: Diagram) -> None:
-        if self._tool is not None:
-            self.cancel_gesture()
+        self._drop_tool()
+        self.entry.on_changed()
         self._refresh()
+
+    def _on_selected(self) -> None:
+        before, self._selection = self._selection, self.document.selection
+        now = self._selection
+        touched = before.nodes ^ now.nodes
+        touched |= {c.node for c in (before.cell, now.cell) if c is not None}
+        rects = [geometry.outer_rect(look) for look in self.sight.looks(touched)]
+        for end in {before.wire, now.wire} - {None}:
+            wire = self.sight.wire(end) if end is not None else None
+            if wire is not None:
+                rects.append(wire_rect(wire))
+        self.touch(rects)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
+        try:
+            self._paint(painter, event)
+        finally:
+            # The traceback of a fault would keep the painter active beyond this event, and that crashes later.
+            painter.end()
+
+    def _paint(self, painter: QPainter, event: QPaintEvent) -> None:
+        camera, theme = self.sight.camera, self._theme
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.scale(self.sight.camera.scale, self.sight.camera.scale)
-        painter.translate(-self.sight.camera.x, -self.sight.camera.y)
-        view = self.sight.view()
-        frame = self.sight.frame()
-        seen = Frame(
-            tuple(self.sight.in_view(view)),
-            frame.wires,
-            frame.packets,
-            frame.notes,
-            (),
-            frame.bounds,
-        )
-        paint_frame(painter, seen, self._theme, view)
-        paint_selection(painter, self.sight, self.document.selection, self._theme)
+        painter.scale(camera.scale, camera.scale)
+        painter.translate(-camera.x, -camera.y)
+        rects = [camera.rect(rect) for rect in cast("Iterable[QRect]", event.region())]
+        paint_frame(painter, self.sight.part(rects), theme, camera.rect(event.rect()))
+        paint_selection(painter, self.sight, self.document.selection, theme)
         if self._hover is not None:
-            paint_hover(painter, self.sight, self._hover, self._theme)
+            paint_hover(painter, self.sight, self._hover, theme)
         if self._tool is not None:
             self._tool.paint(painter)
-        paint_arrows(painter, view, frame, self._theme)
         painter.resetTransform()
-        if not frame.nodes:
-            paint_hints(painter, self.rect(), self._theme, self._hints())
+        self._arrows = arrows(self.sight)
+        for arrow in self._arrows:
+            paint_arrow(painter, arrow, theme)
+        if not self.sight.frame().nodes:
+            paint_hints(painter, self.rect(), theme, self._hints())
+        if self.hasFocus() and not self._pointer_last:
+            paint_focus(painter, self.rect(), theme)
 
     def _hints(self) -> tuple[str, ...]:
         return (
@@ -244,55 +292,84 @@ class Canvas(QWidget):
 
     def cancel_gesture(self) -> bool:
         """Drop what is under way: a gesture, an editor, the add box. True if there was something."""
-        tool, self._tool = self._tool, None
-        if tool is not None:
-            tool.cancel()
-            self.unsetCursor()
-            self.update()
-        if self.entry.add_box is not None:
-            self.entry.add_box.close_box()
-            return True
-        return tool is not None
+        return self._drop_tool() | self.entry.cancel()
 
-    def _begin(self, tool: Tool) -> None:
-        self.cancel_gesture()
+    def finish_gesture(self) -> None:
+        """By a key: the wire that is being drawn ends at the port that was chosen."""
+        tool = self._tool
+        if isinstance(tool, Wire):
+            self._leave(tool)
+            tool.finish()
+
+    def take_wire(self) -> AnyPort | None:
+        """Stop drawing a wire, and tell where it starts."""
+        tool = self._tool
+        self._drop_tool()
+        return tool.start if isinstance(tool, Wire) and tool.picked is None else None
+
+    def _drop_tool(self) -> bool:
+        tool = self._tool
+        if tool is None:
+            return False
+        self._leave(tool)
+        tool.cancel()
+        return True
+
+    def begin(self, tool: Tool) -> None:
+        """A gesture begins; another one that is under way is dropped."""
+        self._drop_tool()
+        self._enter(tool)
+
+    def _enter(self, tool: Tool) -> None:
         self._tool = tool
-        self.setCursor(tool.cursor)
-        self.update()
+        self._show_tool(tool)
+
+    def _leave(self, tool: Tool) -> None:
+        self._tool = None
+        self._show_tool(tool)
+
+    def _show_tool(self, tool: Tool) -> None:
+        self.show_cursor()
+        if tool.is_everywhere:
+            self.update()
+
+    def show_cursor(self) -> None:
+        """The cursor that tells what a press would do."""
+        on_port = self._hover is not None and self._hover[1].part in (Part.INPUT, Part.OUTPUT)
+        if self._tool is not None:
+            self.setCursor(self._tool.cursor)
+        elif self._keys.pans:
+            self.setCursor(Qt.CursorShape.OpenHandCursor)
+        elif on_port:
+            self.setCursor(Qt.CursorShape.CrossCursor)
+        else:
+            self.unsetCursor()
 
     def _end(self, at: QPointF, modifiers: Qt.KeyboardModifier) -> None:
         tool = self._tool
-        if tool is None:
-            return
-        # The edit that ends a gesture must not find it still under way.
-        self._tool = None
-        if tool.release(at, modifiers):
-            self.unsetCursor()
-        else:
-            self._tool = tool
-        self.update()
+        if tool is not None:
+            # The edit that ends a gesture must not find it still under way.
+            self._leave(tool)
+            if not tool.release(at, modifiers):
+                self._enter(tool)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._pointer_last = True
+        self.pointer_last = True
         at, button = event.position(), event.button()
-        if isinstance(self._tool, Wire):
-            # The second click of a wire drawn by two clicks; another button drops it.
-            if button is not Qt.MouseButton.LeftButton:
-                self.cancel_gesture()
+        left = button is Qt.MouseButton.LeftButton
+        if not self.entry.settle():
+            # What was typed cannot be used, and stays until it is corrected or given up.
             return
         if self._tool is not None:
-            self.cancel_gesture()
-            return
-        if button is Qt.MouseButton.LeftButton and self._space is None:
+            # The second click of a wire drawn by two clicks ends it; anything else drops the gesture.
+            if not (left and isinstance(self._tool, Wire)):
+                self._drop_tool()
+        elif left and not self._keys.pans:
             self._press(at, event.modifiers())
-        elif button in (
-            Qt.MouseButton.LeftButton,
-            Qt.MouseButton.MiddleButton,
-            Qt.MouseButton.RightButton,
-        ):
-            if self._space is not None:
-                self._space = True
-            self._begin(Pan(self, at))
+        elif left or button in (Qt.MouseButton.MiddleButton, Qt.MouseButton.RightButton):
+            if self._keys.pans:
+                self._keys.panned()
+            self.begin(Pan(self, at))
 
     def _press(self, at: QPointF, modifiers: Qt.KeyboardModifier) -> None:
         found = self.sight.node_at(at)
@@ -301,29 +378,40 @@ class Canvas(QWidget):
             if wire is not None:
                 self.document.select(Selection(wire=wire))
             else:
-                self._begin(Box(self, at, modifiers))
+                self.begin(Box(self, at, modifiers))
             return
         look, part = found
         if part.part is Part.OUTPUT:
-            self._begin(Wire(self, at, OutPort(look.id, part.number)))
+            self.begin(Wire(self, at, OutPort(look.id, part.number)))
         elif part.part is Part.INPUT:
-            self._begin(Wire(self, at, InPort(look.id, part.number)))
+            self.begin(Wire(self, at, InPort(look.id, part.number)))
         else:
-            self._begin(Move(self, at, look, part, modifiers))
+            self.begin(Move(self, at, look, part, modifiers))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self._pointer = event.position()
-        self._pointer_last = True
+        self.pointer_last = True
         if self._tool is not None:
             self._tool.move(event.position(), event.modifiers())
             return
         found = self.sight.node_at(event.position())
-        hover = (found[0].id, found[1]) if found is not None else None
-        if hover != self._hover:
-            self._hover = hover
-            on_port = hover is not None and hover[1].part in (Part.INPUT, Part.OUTPUT)
-            self.setCursor(Qt.CursorShape.CrossCursor if on_port else Qt.CursorShape.ArrowCursor)
-            self.update()
+        self._hover_over((found[0].id, found[1]) if found is not None else None)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._hover_over(None)
+
+    def _hover_over(self, hover: tuple[str, Hit] | None) -> None:
+        if hover == self._hover:
+            return
+        touched = []
+        for part in (self._hover, hover):
+            look = self.sight.look(part[0]) if part is not None else None
+            if part is not None and look is not None and part[1].part in (Part.INPUT, Part.OUTPUT):
+                touched.append(hits.where(look, part[1]).grown(4))
+        self._hover = hover
+        self.touch(touched)
+        self.show_cursor()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         tool = self._tool
@@ -332,7 +420,7 @@ class Canvas(QWidget):
             and event.button() is Qt.MouseButton.RightButton
             and not tool.dragging
         ):
-            self.cancel_gesture()
+            self._drop_tool()
             self._ask_context(event.position())
             return
         self._end(event.position(), event.modifiers())
@@ -422,121 +510,49 @@ class Canvas(QWidget):
         QToolTip.showText(event.globalPos(), f"{place}{digits.full(array[cell.index])}", self)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        key = Qt.Key(event.key())
-        if isinstance(self._tool, Wire) and self._wire_key(self._tool, key):
-            return
-        if key is Qt.Key.Key_Escape:
-            if not self.cancel_gesture():
-                self.document.select(Selection())
-        elif key is Qt.Key.Key_Space:
-            if not event.isAutoRepeat() and self._space is None:
-                self._space = False
-        elif key in _ARROWS:
-            self._arrow(_ARROWS[key], event.modifiers())
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.entry.edit_selection()
-        elif key is Qt.Key.Key_C and not event.modifiers():
-            self._wire_by_keys()
-        elif not self._type(event):
+        if not self._keys.press(event):
             super().keyPressEvent(event)
 
-    def _wire_key(self, tool: Wire, key: Qt.Key) -> bool:
-        if key in _ARROWS:
-            tool.choose(sum(_ARROWS[key]))
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._end(tool.press, Qt.KeyboardModifier.NoModifier)
-        elif key is Qt.Key.Key_Escape:
-            self.cancel_gesture()
-        else:
-            return False
-        return True
-
-    def _wire_by_keys(self) -> None:
-        only = self.document.selection.only
-        if only is None:
-            self.say(mark("canvas", "Select the node a wire shall start from, then press C."))
-            return
-        start = OutPort(only)
-        self._begin(
-            Wire(self, self.sight.camera.to_screen(self.sight.port_point(start)), start, keyed=True)
-        )
-        assert isinstance(self._tool, Wire)
-        self._tool.choose(1)
-        self.say(mark("canvas", "Arrows choose where the wire ends, Enter connects, Esc drops it."))
-
-    def _arrow(self, by: tuple[int, int], modifiers: Qt.KeyboardModifier) -> None:
-        self._pointer_last = False
-        selection = self.document.selection
-        if selection.cell is not None:
-            array = self.sight.array(selection.cell.node, selection.cell.band)
-            if array is not None:
-                index = cells.neighbour(array.shape, selection.cell.index, by)
-                cell = CellRef(selection.cell.node, selection.cell.band, index)
-                self.document.select(Selection(selection.nodes, None, cell))
-        elif selection.nodes:
-            step = FAR_NUDGE if modifiers & _SHIFT else NUDGE
-            places = self.document.diagram.places
-            moved = {
-                id: Place(places[id].x + by[1] * step, places[id].y + by[0] * step)
-                for id in selection.nodes
-                if id in places
-            }
-            self.document.edit(mark("edit", "Move"), edits.move, moved, merge="nudge")
-        else:
-            self.camera = self.sight.camera.panned(-by[1] * FAR_NUDGE, -by[0] * FAR_NUDGE)
-
-    def _type(self, event: QKeyEvent) -> bool:
-        """Typing into a selected source cell edits it; digits on the canvas open the add box."""
-        text = event.text()
-        if (
-            not text.isprintable()
-            or not text
-            or event.modifiers() & (_CTRL | Qt.KeyboardModifier.AltModifier)
-        ):
-            return False
-        only = self.document.selection.only
-        cell = self.document.selection.cell
-        look = self.sight.look(only) if only is not None else None
-        if look is not None and cell is not None and cell.band == "value":
-            if text in "0123456789-−+.[(iInN":
-                self.entry.edit_cell(look, cell, text)
-                return True
-            return False
-        if text.isdigit():
-            self.entry.offer(text=text)
-            return True
-        return False
-
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat() and self._space is not None:
-            panned, self._space = self._space, None
-            if not panned:
-                self.space_tapped.emit()
-            return
-        super().keyReleaseEvent(event)
+        if not self._keys.release(event):
+            super().keyReleaseEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if event.reason() in _BY_KEY:
+            self.pointer_last = False
+        self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self._space = None
+        self._keys.forget()
+        self.update()
         # A menu only borrows the focus.
-        if event.reason() is not Qt.FocusReason.PopupFocusReason and self._tool is not None:
-            self.cancel_gesture()
+        if event.reason() is not Qt.FocusReason.PopupFocusReason:
+            self._drop_tool()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if event.mimeData().hasFormat(OP_MIME):
+        if _is_taken(event.mimeData()):
             event.acceptProposedAction()
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        if event.mimeData().hasFormat(OP_MIME):
+        if _is_taken(event.mimeData()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        name = bytes(event.mimeData().data(OP_MIME).data()).decode("utf-8", "replace")
-        if registry.find(name) is not None:
-            at = self.sight.camera.to_canvas(event.position())
-            self.entry.add(name, "", Place(at.x - USUAL_SIZE[0] / 2, at.y - 14), None)
-            event.acceptProposedAction()
-            self.setFocus()
+        data = event.mimeData()
+        if not _is_taken(data) or not self.entry.settle():
+            return
+        at = self.sight.camera.to_canvas(event.position())
+        self._pointer = event.position()
+        if data.hasFormat(OP_MIME):
+            self.entry.drop(bytes(data.data(OP_MIME).data()).decode("utf-8", "replace"), at)
+        else:
+            said = paste.paste_text(self.document, data.text(), Place(*at), self.sight.sizes)
+            if said is not None:
+                self.say(said)
+        event.acceptProposedAction()
+        self.setFocus()
 
     def say(self, text: Text | Message) -> None:
         """A line for the foot of the window."""
@@ -560,12 +576,15 @@ class Canvas(QWidget):
         """The reason that is shown at the pointer."""
         return "" if self._hint.isHidden() else self._hint.text()
 
+    def pointer_point(self) -> QPointF:
+        """The pointer; the middle of the view, if the pointer is elsewhere."""
+        at = self._pointer
+        over = at is not None and self.rect().contains(at.toPoint())
+        return at if over and at is not None else QPointF(self.rect().center())
+
     def pointer_place(self) -> Place:
         """Where something new goes: under the pointer, or in the middle of the view."""
-        over = self._pointer is not None and self.rect().contains(self._pointer.toPoint())
-        at = self._pointer if over and self._pointer is not None else QPointF(self.rect().center())
-        point = self.sight.camera.to_canvas(at)
-        return Place(point.x, point.y)
+        return Place(*self.sight.camera.to_canvas(self.pointer_point()))
 
     def delete_selection(self) -> None:
         """Delete what is selected: nodes with their wires, or one wire."""
@@ -583,3 +602,8 @@ class Canvas(QWidget):
     def tool(self) -> Tool | None:
         """The gesture under way."""
         return self._tool
+
+
+def _is_taken(data: QMimeData) -> bool:
+    """An operation of the palette, or text. Files are for the window."""
+    return data.hasFormat(OP_MIME) or (data.hasText() and not data.hasUrls())

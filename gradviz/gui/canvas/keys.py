@@ -1,0 +1,168 @@
+"""The keys of the canvas that are no commands of the menus: Esc, arrows, Enter, Space, C, and typing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+
+from gradviz.edit import edits
+from gradviz.graph.model import OutPort, Place
+from gradviz.gui.canvas import cells
+from gradviz.gui.canvas.wiring import Wire
+from gradviz.gui.document import CellRef, Selection
+from gradviz.text import mark
+
+if TYPE_CHECKING:
+    from gradviz.gui.canvas.view import Canvas
+
+NUDGE: Final = 4
+FAR_NUDGE: Final = 40
+ARROWS: Final = {
+    Qt.Key.Key_Left: (0, -1),
+    Qt.Key.Key_Right: (0, 1),
+    Qt.Key.Key_Up: (-1, 0),
+    Qt.Key.Key_Down: (1, 0),
+}
+BEGINS_A_NUMBER: Final = frozenset("0123456789-−+.[(iInNpPπ")
+_ENTER: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_SHIFT: Final = Qt.KeyboardModifier.ShiftModifier
+_COMMANDS: Final = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+
+
+class Keys:
+    """What a key does; `press` and `release` tell whether it did something."""
+
+    def __init__(self, canvas: Canvas) -> None:
+        self._canvas = canvas
+        self._document = canvas.document
+        self._space_held = False
+        self._space_panned = False
+
+    @property
+    def pans(self) -> bool:
+        """Whether a drag moves the view, since Space is held."""
+        return self._space_held
+
+    def panned(self) -> None:
+        """Space was for panning: releasing it does not play."""
+        self._space_panned = True
+
+    def forget(self) -> None:
+        """The canvas has lost the focus; the release of a key will not be heard."""
+        self._space_held = False
+        self._canvas.show_cursor()
+
+    def press(self, event: QKeyEvent) -> bool:
+        key = Qt.Key(event.key())
+        tool = self._canvas.tool
+        if isinstance(tool, Wire) and self._wire_key(tool, key):
+            return True
+        if key is Qt.Key.Key_Escape:
+            if not self._canvas.cancel_gesture():
+                self._document.select(Selection())
+        elif key is Qt.Key.Key_Space:
+            self._hold_space(event)
+        elif key in ARROWS:
+            self._arrow(ARROWS[key], event.modifiers())
+        elif key in _ENTER:
+            self._canvas.entry.edit_selection()
+        elif key is Qt.Key.Key_C and not event.modifiers():
+            self._wire()
+        else:
+            return self._type(event)
+        return True
+
+    def release(self, event: QKeyEvent) -> bool:
+        if event.key() != Qt.Key.Key_Space or event.isAutoRepeat() or not self._space_held:
+            return False
+        self._space_held = False
+        self._canvas.show_cursor()
+        if not self._space_panned:
+            self._canvas.space_tapped.emit()
+        return True
+
+    def _hold_space(self, event: QKeyEvent) -> None:
+        if not event.isAutoRepeat() and not self._space_held:
+            self._space_held = True
+            # In the midst of another gesture, Space is no wish to play.
+            self._space_panned = self._canvas.tool is not None
+            self._canvas.show_cursor()
+
+    def _wire_key(self, tool: Wire, key: Qt.Key) -> bool:
+        if key in ARROWS:
+            tool.choose(sum(ARROWS[key]))
+        elif key in _ENTER:
+            self._canvas.finish_gesture()
+        elif key in (Qt.Key.Key_Tab, Qt.Key.Key_Insert):
+            self._canvas.entry.offer()
+        else:
+            return False
+        return True
+
+    def _wire(self) -> None:
+        only = self._document.selection.only
+        if only is None:
+            self._canvas.say(
+                mark("canvas", "Select the node a wire shall start from, then press C.")
+            )
+            return
+        if self._canvas.sight.look(only) is None:
+            return
+        start = OutPort(only)
+        at = self._canvas.sight.camera.to_screen(self._canvas.sight.port_point(start))
+        tool = Wire(self._canvas, at, start, clicks=1)
+        self._canvas.begin(tool)
+        if tool.choose(1):
+            text = mark(
+                "canvas",
+                "Arrows choose where the wire ends, Enter connects, Tab adds what fits, Esc drops it.",
+            )
+        else:
+            text = mark(
+                "canvas", "Nothing in view takes this wire. Tab adds what fits, Esc drops it."
+            )
+        self._canvas.say(text)
+
+    def _arrow(self, by: tuple[int, int], modifiers: Qt.KeyboardModifier) -> None:
+        self._canvas.pointer_last = False
+        selection = self._document.selection
+        if selection.cell is not None:
+            self._to_cell(selection.cell, by)
+        elif selection.nodes:
+            self._nudge(selection.nodes, by, FAR_NUDGE if modifiers & _SHIFT else NUDGE)
+        else:
+            camera = self._canvas.camera
+            self._canvas.camera = camera.panned(-by[1] * FAR_NUDGE, -by[0] * FAR_NUDGE)
+
+    def _to_cell(self, cell: CellRef, by: tuple[int, int]) -> None:
+        array = self._canvas.sight.array(cell.node, cell.band)
+        if array is not None and array.ndim == len(cell.index):
+            index = cells.neighbour(array.shape, cell.index, by)
+            found = CellRef(cell.node, cell.band, index)
+            self._document.select(Selection(frozenset({cell.node}), None, found))
+
+    def _nudge(self, nodes: frozenset[str], by: tuple[int, int], step: int) -> None:
+        places = self._document.diagram.places
+        moved = {
+            id: Place(places[id].x + by[1] * step, places[id].y + by[0] * step)
+            for id in nodes
+            if id in places
+        }
+        self._document.edit(mark("edit", "Move"), edits.move, moved, merge=("nudge", nodes))
+
+    def _type(self, event: QKeyEvent) -> bool:
+        """Typing into a selected source cell edits it; digits on the canvas open the add box."""
+        text = event.text()
+        if not text or not text.isprintable() or event.modifiers() & _COMMANDS:
+            return False
+        cell = self._document.selection.cell
+        look = self._canvas.sight.look(cell.node) if cell is not None else None
+        if look is not None and text in BEGINS_A_NUMBER:
+            self._canvas.entry.edit_cell(look, cell, text)
+        elif look is None and text.isdigit():
+            self._canvas.entry.offer(text=text)
+        else:
+            return False
+        return True
