@@ -39,7 +39,7 @@ from gradviz.graph.model import Diagram, OutPort
 from gradviz.gui import paste
 from gradviz.gui.actions import ACTIONS, MENUS, RUN, Action
 from gradviz.gui.canvas.view import Canvas
-from gradviz.gui.document import Document, Selection
+from gradviz.gui.document import CellRef, Document, Selection
 from gradviz.gui.help import KeysDialog
 from gradviz.gui.panels.expression_bar import ExpressionBar
 from gradviz.gui.panels.inspector import Inspector
@@ -79,7 +79,7 @@ class MainWindow(QMainWindow):
         self._opening = QTimer(self)
         self._opening.setSingleShot(True)
         self._opening.timeout.connect(self._play_opening)
-        self._untouched = True
+        self._first = Diagram()
         self._checker = Task(self)
         self.canvas = Canvas(self.document, self.player, self._framer, self)
         self.expression = ExpressionBar(self.document, self.player, self)
@@ -289,7 +289,8 @@ class MainWindow(QMainWindow):
         """Show a diagram; nodes without a place get one, and the whole of it is brought into view."""
         self.document.title = title
         self.document.start(self._placed(diagram), path, view)
-        self._untouched = True
+        self._first = self.document.diagram
+        self._show_status()
         self.canvas.restore(view or {})
         self.canvas.setFocus()
 
@@ -342,13 +343,22 @@ class MainWindow(QMainWindow):
 
     @property
     def is_untouched(self) -> bool:
-        """An untitled document that nobody changed."""
-        return self._untouched and self.document.path is None and self.document.is_clean
+        """An untitled document in which nothing was built or changed."""
+        return self.document.path is None and not self.has_changes
 
     @property
     def has_changes(self) -> bool:
-        """Whether closing would lose something."""
-        return not self.document.is_clean
+        """Whether closing would lose something. In an untitled copy, choosing a question is no change."""
+        if self.document.is_clean:
+            return False
+        now, first = self.document.diagram, self._first
+        same = (
+            now.graph is first.graph
+            and now.values is first.values
+            and now.places is first.places
+            and now.notes is first.notes
+        )
+        return self.document.path is not None or not same
 
     def _on_changed(self, old: Diagram, new: Diagram) -> None:
         self._checker.cancel()
@@ -362,7 +372,7 @@ class MainWindow(QMainWindow):
             else (document.title or self.tr("untitled"))
         )
         self.setWindowTitle(f"{name}[*] – gradviz")
-        self.setWindowModified(not document.is_clean)
+        self.setWindowModified(self.has_changes)
         for id, text, words in (
             ("undo", document.undo_text, self.tr("&Undo")),
             ("redo", document.redo_text, self.tr("&Redo")),
@@ -647,6 +657,17 @@ class MainWindow(QMainWindow):
         if built:
             self.canvas.ensure_visible(built)
         self.canvas.setFocus()
+        self._open_new_table(built)
+
+    def _open_new_table(self, built: list[str]) -> None:
+        """A table that a typed name has made is open for its first number."""
+        values = self.document.diagram.values
+        tables = [
+            id for id in built if id in values and values[id].ndim == 2 and not values[id].any()
+        ]
+        look = self.canvas.sight.look(tables[0]) if tables else None
+        if look is not None:
+            self.canvas.entry.edit_cell(look, CellRef(look.id, "value", (0, 0)))
 
     def _add_from_palette(self, op: str) -> None:
         self.canvas.entry.add_in_view(op)

@@ -355,6 +355,29 @@ def test_the_inspector_goes_along_with_the_film(application: Application, qtbot)
     assert not any(isinstance(block, Table) for block in window.inspector.blocks)
 
 
+def test_choosing_does_not_touch_an_untitled_copy(
+    application: Application, qtbot, monkeypatch
+) -> None:
+    window = start(application, qtbot)
+    monkeypatch.setattr(QMessageBox, "exec", lambda _: pytest.fail("a question was asked"))
+    window.document.select(Selection(frozenset({node(window, "square").node})))
+    window.make_target()
+    assert window.document.undo_text == "Choose the target"
+    assert not window.isWindowModified()
+    assert window.close()
+
+
+def test_a_new_table_is_open_for_typing(application: Application, qtbot) -> None:
+    window = start(application, qtbot)
+    window.new()
+    window.expression.submitted.emit("y = sum(M)")
+    editor = window.canvas.entry.editor
+    assert editor is not None
+    QTest.keyClicks(editor, "5")
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    assert window.document.diagram.values[node(window, "M").node][0, 0] == 5
+
+
 def test_use_zeros_and_none_again(application: Application, qtbot) -> None:
     window = start(application, qtbot)
     window.document.select(Selection(frozenset({"B"})))

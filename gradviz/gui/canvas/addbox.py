@@ -16,12 +16,13 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QKeyEvent, QPainter, QPalette
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPalette
 from PySide6.QtWidgets import (
     QFrame,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
+    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QVBoxLayout,
@@ -32,7 +33,7 @@ from gradviz.gui.translate import tr
 from gradviz.ops.op import Op
 from gradviz.ops.search import search
 
-WIDTH: Final = 320
+WIDTH: Final = 400
 ROWS: Final = 8
 ROW: Final = 24
 SIGN: Final = 44
@@ -182,30 +183,36 @@ class _Row(QStyledItemDelegate):
         if not name:
             super().paint(painter, option, index)
             return
+        # The style paints the row's ground, we the words on it.
         bare = QStyleOptionViewItem(option)
         self.initStyleOption(bare, index)
         words, bare.text = bare.text, ""
-        bare.widget.style().drawControl(
-            bare.widget.style().ControlElement.CE_ItemViewItem, bare, painter
-        )
-        ink, dim = (
-            option.palette.color(QPalette.ColorRole.Text),
-            option.palette.color(QPalette.ColorRole.PlaceholderText),
-        )
-        rect = option.rect
-        left = QRect(rect.x(), rect.y(), SIGN, rect.height())
-        middle = Qt.AlignmentFlag.AlignVCenter
+        style = bare.widget.style()
+        style.drawControl(style.ControlElement.CE_ItemViewItem, bare, painter)
+        ink, dim = _inks(option)
+        middle, rect = Qt.AlignmentFlag.AlignVCenter, option.rect
+        sign = QRect(rect.x(), rect.y(), SIGN, rect.height())
         painter.setPen(dim)
-        painter.drawText(left, middle | Qt.AlignmentFlag.AlignHCenter, index.data(SIGN_TEXT))
-        right = rect.adjusted(SIGN + 4, 0, -8, 0)
+        painter.drawText(sign, middle | Qt.AlignmentFlag.AlignHCenter, index.data(SIGN_TEXT))
+        rest = rect.adjusted(SIGN + 4, 0, -8, 0)
         painter.setPen(ink)
-        painter.drawText(right, middle, words)
-        room = right.adjusted(painter.fontMetrics().horizontalAdvance(words) + 12, 0, 0, 0)
-        summary = painter.fontMetrics().elidedText(
-            index.data(SUMMARY), Qt.TextElideMode.ElideRight, room.width()
-        )
+        painter.drawText(rest, middle, words)
+        metrics = painter.fontMetrics()
+        rest.adjust(metrics.horizontalAdvance(words) + 12, 0, 0, 0)
+        summary = index.data(SUMMARY)
         painter.setPen(dim)
-        painter.drawText(room, middle, summary)
+        painter.drawText(
+            rest, middle, metrics.elidedText(summary, Qt.TextElideMode.ElideRight, rest.width())
+        )
+
+
+def _inks(option: QStyleOptionViewItem) -> tuple[QColor, QColor]:
+    """The colours of the name and of the rest, on the ground of a row."""
+    roles = QPalette.ColorRole
+    if option.state & QStyle.StateFlag.State_Selected:
+        ink = option.palette.color(roles.HighlightedText)
+        return ink, ink
+    return option.palette.color(roles.Text), option.palette.color(roles.PlaceholderText)
 
 
 def _is_number(text: str) -> bool:

@@ -106,6 +106,7 @@ class Editor(QLineEdit):
         self._close("")
 
     def _close(self, moved: str) -> None:
+        self._reason.hide()
         self._reason.deleteLater()
         self.hide()
         self.deleteLater()

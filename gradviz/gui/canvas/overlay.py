@@ -65,7 +65,7 @@ def arrows(sight: Sight) -> tuple[Arrow, ...]:
                 sight.camera.to_screen(point) for point in (rect[:2], (rect.right, rect.bottom))
             )
             shown = Rect(corner.x(), corner.y(), end.x() - corner.x(), end.y() - corner.y())
-            words = look.card.name or look.card.title
+            words = sight.name(look)
             found.append(labels.edge_arrow(Rect(0, 0, *sight.size), shown, look.active, words))
     return tuple(arrow for arrow in found if arrow is not None)
 

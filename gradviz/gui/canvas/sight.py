@@ -148,6 +148,11 @@ class Sight:
         number = self._places_of(nodes).get(id)
         return nodes[number] if number is not None else None
 
+    def name(self, look: NodeLook) -> str:
+        """What the node of a card is called."""
+        node = self._document.answer.graph.nodes.get(look.id)
+        return node.name if node is not None and node.name else look.card.title
+
     def _places_of(self, nodes: Sequence[NodeLook]) -> dict[str, int]:
         """The number of each card in the frame; nodes keep theirs until some come or go."""
         known, numbers = self._numbers
