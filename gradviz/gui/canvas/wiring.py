@@ -17,7 +17,7 @@ from gradviz.picture.colours import clear
 from gradviz.picture.pen import Detail, dashed_pen, detail_at, fill, line_pen
 from gradviz.picture.plane import Point, Rect
 from gradviz.picture.wire import wire_path
-from gradviz.text import mark
+from gradviz.text import Message, mark, message
 
 if TYPE_CHECKING:
     from gradviz.gui.canvas.view import Canvas
@@ -59,7 +59,19 @@ class Wire(Tool):
     def _follow(self, at: QPointF) -> None:
         over = self.canvas.sight.port_at(at, wants_input=self._wants_input)
         self._go(self.canvas.camera.to_canvas(at), over)
-        self.canvas.hint_at(at, self.targets.refusal(over) if over is not None else None)
+        why = self.targets.refusal(over) if over is not None else self._portless(at)
+        self.canvas.hint_at(at, why)
+
+    def _portless(self, at: QPointF) -> Message | None:
+        """Why a wire cannot end at the card under a point, if it has no port for it."""
+        found = self.canvas.sight.node_at(at)
+        if found is None or found[0].id == self.start.node:
+            return None
+        if self._wants_input:
+            text = mark("canvas", "{name} is not computed from anything: no wire can end there.")
+        else:
+            text = mark("canvas", "{name} has no output.")
+        return message(text, name=self.canvas.sight.name(found[0]))
 
     def _go(self, at: Point, over: AnyPort | None) -> None:
         before = self._painted()
@@ -84,10 +96,19 @@ class Wire(Tool):
             # A click, not a drag: the wire follows the pointer until the next click.
             return False
         if self.over is None and self.picked is None:
-            self.canvas.entry.offer(at, self.start)
+            self._drop(at)
         else:
             self.finish()
         return True
+
+    def _drop(self, at: QPointF) -> None:
+        """On nothing, offer what could take the wire; on a card that cannot, say why."""
+        self.canvas.hint_at(at, None)
+        why = self._portless(at)
+        if why is not None:
+            self.canvas.say(why)
+        elif self.canvas.sight.node_at(at) is None:
+            self.canvas.entry.offer(at, self.start)
 
     def finish(self) -> None:
         """Connect to the port that was chosen; a wire whose end came off and is nowhere now is removed."""
