@@ -65,9 +65,10 @@ class Document(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._history: History[Selection] = History(Diagram(), Selection())
+        empty = Diagram()
+        self._history: History[Selection] = History(empty, Selection())
         self._selection = Selection()
-        self._answer = answer(Diagram())
+        self._answer = answer(empty)
         self._failure: Message | None = None
         self._worker = ThreadPoolExecutor(1, "gradviz-run")
         self._cancel = Event()

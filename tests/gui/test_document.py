@@ -31,6 +31,13 @@ def test_it_starts_clean_and_without_history(document: Document) -> None:
     assert document.redo_text is None
 
 
+def test_a_new_document_is_empty_and_nothing_is_computed(qtbot) -> None:
+    document = Document()
+    assert not document.computing
+    assert len(document.diagram.graph) == 0
+    document.close()
+
+
 def test_an_edit_is_one_step_with_a_name(document: Document) -> None:
     before = document.diagram
     assert document.edit(MOVE, edits.move, {"x": Place(8, 8)})
