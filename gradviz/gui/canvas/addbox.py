@@ -134,6 +134,9 @@ class AddBox(QFrame):
         """Go away, once."""
         if not self._done:
             self._done = True
+            if self._line.hasFocus():
+                # Else hiding would hand the focus on as Tab does.
+                self._parent.setFocus(Qt.FocusReason.OtherFocusReason)
             self.hide()
             self.deleteLater()
             self.closed.emit()

@@ -108,6 +108,9 @@ class Editor(QLineEdit):
     def _close(self, moved: str) -> None:
         self._reason.hide()
         self._reason.deleteLater()
+        if self.hasFocus():
+            # Else hiding would hand the focus on as Tab does.
+            self._parent.setFocus(Qt.FocusReason.OtherFocusReason)
         self.hide()
         self.deleteLater()
         self.closed.emit(moved)
