@@ -39,7 +39,10 @@ def far(a: QImage, b: QImage) -> int:
         plain = image.convertToFormat(QImage.Format.Format_RGB32)
         flat = np.frombuffer(plain.constBits(), np.uint8)
         pixels.append(flat.reshape(plain.height(), plain.width(), 4)[..., :3].astype(int))
-    return int((abs(pixels[0] - pixels[1]).max(axis=2) > 64).sum())
+    # On a screen of high resolution, Qt's offscreen platform grabs the upper left part only.
+    height, width = np.minimum(pixels[0].shape, pixels[1].shape)[:2]
+    first, second = (image[:height, :width] for image in pixels)
+    return int((abs(first - second).max(axis=2) > 64).sum())
 
 
 def assert_up_to_date(robot: Robot) -> None:
