@@ -128,7 +128,7 @@ QStatusBar::item {{ border: none; }}
 
 QPushButton, QToolButton {{
     background: {panel}; color: {ink}; border: 1px solid {frame}; border-radius: 6px;
-    padding: 4px 12px; min-height: 20px;
+    padding: 3px 12px; min-height: 20px;
 }}
 QPushButton:hover, QToolButton:hover {{ background: {soft}; }}
 QPushButton:pressed, QToolButton:pressed, QToolButton:checked {{ background: {pressed}; }}

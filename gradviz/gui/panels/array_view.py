@@ -42,7 +42,7 @@ COPIED_CELLS: Final = 100_000
 
 
 class ArrayView(Panel):
-    """`name` is what hovering and the clipboard call it, such as `X` or `∂y/∂X`; `caption` stands above a table.
+    """`name` is what it is called, such as `X` or `∂y/∂X`; a `caption` stands in its place above a table.
 
     cell_clicked(index)  a cell was chosen by mouse or keys
     """
@@ -60,12 +60,12 @@ class ArrayView(Panel):
         super().__init__(parent)
         self._array = array
         self._name = name
-        self._caption = caption
+        self._caption = caption or name
         self._flow = flow
         self._content = content.content(array, tr)
         self._room = content.room(array.shape, (array,))
         self._chosen: Index | None = None
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -114,7 +114,7 @@ class ArrayView(Panel):
         room = self._room
         cell = self._cell(width)
         seams = SEAM if room.column_gap else 0.0, SEAM if room.row_gap else 0.0
-        box = Rect(0, CAPTION, room.columns * cell[0] + seams[0], room.rows * cell[1] + seams[1])
+        box = Rect(1, CAPTION, room.columns * cell[0] + seams[0], room.rows * cell[1] + seams[1])
         lines = self._content.lines if isinstance(self._content, Heat) else ()
         below = tuple(Rect(0, box.bottom + 4 + LINE * i, width, LINE) for i in range(len(lines)))
         caption = Rect(0, 0, width, CAPTION)
@@ -124,9 +124,9 @@ class ArrayView(Panel):
     def _cell(self, width: float) -> tuple[float, float]:
         room = self._room
         if room.form is Form.GRID:
-            share = width // max(room.columns, 1)
+            share = (width - 2) // max(room.columns, 1)
             return max(min(share, WIDEST_CELL), self._narrowest()), CELL
-        side = min(width // room.columns, HIGHEST_HEAT // room.rows, WIDEST_SWATCH)
+        side = min((width - 2) // room.columns, HIGHEST_HEAT // room.rows, WIDEST_SWATCH)
         side = max(side, 2.0)
         return side, max(side, min(CELL, 2 * CELL // room.rows))
 

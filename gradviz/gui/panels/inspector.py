@@ -1,26 +1,25 @@
-"""The inspector: shows the blocks of `sheet` for what is selected, at the moment of the film."""
+"""What is selected, in words, formulas and numbers: what arrived from where, how it was added, what is passed on."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, cast
+from typing import Final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
 from gradviz.edit import edits
-from gradviz.engine.gradient import Role
-from gradviz.gui.document import BandName, CellRef, Document, Selection
-from gradviz.gui.panels import sheet as sheets
-from gradviz.gui.panels.array_view import ArrayView
+from gradviz.gui.document import CellRef, Document, Selection
+from gradviz.gui.panels.array_view import ArrayView, Index
 from gradviz.gui.panels.parts import LARGE, NORMAL, SMALL, Panel, hint, label, line, literal
 from gradviz.gui.panels.settings_form import SettingsForm
 from gradviz.gui.panels.sheet import (
@@ -33,209 +32,253 @@ from gradviz.gui.panels.sheet import (
     Remedy,
     Road,
     Table,
+    has_settings,
+    sheet,
 )
 from gradviz.gui.player import Player
+from gradviz.gui.translate import render
 from gradviz.picture.look import Arrival, Flow
 
-SIZES = {"small": SMALL, "normal": NORMAL, "large": LARGE}
+SIZES: Final = {"small": SMALL, "normal": NORMAL, "large": LARGE}
+BOXES: Final = {Arrival.NOW: "now", Arrival.ARRIVED: "soft", Arrival.PENDING: "waiting"}
+WIDTH: Final = 376
 
 
 class Inspector(Panel):
-    """What arrived, from where, how it was added up, and what is passed on; never more than is known now.
-
-    node_requested(ids)  a node that the text speaks of shall be shown
-    """
-
-    node_requested = Signal(object)
+    """Shows only what is known at the player's position; what stays the same is not made anew."""
 
     def __init__(self, document: Document, player: Player, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._document = document
         self._player = player
-        self._blocks: list[Block] = []
-        self._views: list[ArrayView] = []
-        self._settings = SettingsForm(document)
-        self._refusal = label("", "note", SMALL)
-        self._refusal.hide()
-        self._settings.refused.connect(self._refuse)
-        self._content = QWidget()
-        self._column = QVBoxLayout(self._content)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(4)
+        self._shown: list[tuple[Block, QWidget]] = []
+        self._state: tuple[object, ...] = ()
+        self._selection = Selection()
         self._area = QScrollArea(self)
-        self._area.setWidgetResizable(True)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setAccessibleName(self.tr("Inspector"))
-        self._area.setWidget(self._page())
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._area)
-        self.setMinimumWidth(240)
-        document.answered.connect(self._refresh)
-        document.selected.connect(self._refresh)
-        player.moved.connect(self._refresh)
+        self._page = QWidget()
+        self._column = QVBoxLayout()
+        self._waiting = label(self.tr("computing…"), "note", SMALL)
+        self.form = SettingsForm(document)
+        self._build()
+        for signal in (document.answered, document.selected, player.arrived, player.moved):
+            signal.connect(self._refresh)
+        document.changed.connect(lambda *_: self._refresh())
         self._refresh()
 
-    def _page(self) -> QWidget:
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(16, 12, 16, 16)
-        column.setSpacing(8)
-        column.addWidget(self._content)
-        column.addWidget(self._settings)
-        column.addWidget(self._refusal)
-        column.addStretch(1)
-        return page
+    def _build(self) -> None:
+        self._column.setSpacing(0)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        page = QVBoxLayout(self._page)
+        page.setContentsMargins(16, 8, 12, 16)
+        page.setSpacing(0)
+        page.addWidget(self._waiting)
+        page.addLayout(self._column)
+        page.addWidget(self.form)
+        page.addStretch(1)
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setWidget(self._page)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setAccessibleName(self.tr("Inspector"))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._area)
 
-    def recolour(self) -> None:
-        for view in self._views:
-            view.theme = self.theme
+    def sizeHint(self) -> QSize:
+        return QSize(WIDTH, 560)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(240, 120)
 
     @property
     def blocks(self) -> list[Block]:
         """What is shown, top to bottom."""
-        return self._blocks
+        return [block for block, _ in self._shown]
 
-    def _refuse(self, text: str) -> None:
-        self._refusal.setText(text)
-        self._refusal.setVisible(bool(text))
+    def recolour(self) -> None:
+        """Tables in the colours of the theme."""
+        for table in self._page.findChildren(ArrayView):
+            table.theme = self._theme
 
     def _refresh(self) -> None:
-        answer, selection = self._document.answer, self._document.selection
-        step = self._player.step
-        # While the film is under way and nothing is selected, the inspector goes along with it.
-        if selection == Selection() and step is not None and step.address.role is not Role.DONE:
-            shown = Selection(frozenset({step.port.node}))
-        else:
-            shown = selection
-        moment = Moment(answer, self._player.position, self._player.progress >= 1)
-        blocks = sheets.sheet(shown, moment)
-        node = sheets.has_settings(answer, selection)
-        self._settings.show_node(answer.graph[node] if node is not None else None)
-        if node is None:
-            self._refuse("")
-        if blocks != self._blocks:
-            self._blocks = blocks
-            self._show()
+        document, player = self._document, self._player
+        rests = player.progress >= 1
+        state = (document.answer, document.diagram, document.selection, player.position, rests)
+        if len(state) == len(self._state) and all(
+            a is b or (i >= 2 and a == b)
+            for i, (a, b) in enumerate(zip(state, self._state, strict=True))
+        ):
+            return
+        self._state = state
+        self._show(sheet(document.selection, Moment(document.answer, player.position, rests)))
 
-    def _show(self) -> None:
-        focused = next((i for i, view in enumerate(self._views) if view.hasFocus()), None)
-        self._clear()
-        for block in self._blocks:
-            self._column.addWidget(self._widget(block))
-        if focused is not None and focused < len(self._views):
-            self._views[focused].setFocus()
+    def _show(self, blocks: list[Block]) -> None:
+        document = self._document
+        other = document.selection.nodes != self._selection.nodes
+        other = other or document.selection.wire != self._selection.wire
+        self._selection = document.selection
+        self.setUpdatesEnabled(False)
+        try:
+            self._waiting.setVisible(document.computing)
+            self._replace(self._with_failure(blocks))
+            self._show_form()
+        finally:
+            self.setUpdatesEnabled(True)
+        if other:
+            self._area.verticalScrollBar().setValue(0)
 
-    def _clear(self) -> None:
-        self._views = []
-        while self._column.count():
-            item = self._column.takeAt(0)
-            widget = item.widget() if item is not None else None
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+    def _with_failure(self, blocks: list[Block]) -> list[Block]:
+        failure = self._document.failure
+        if failure is None:
+            return blocks
+        return [Absence(self.tr("The graph cannot be computed"), render(failure)), *blocks]
 
-    def _widget(self, block: Block) -> QWidget:
+    def _show_form(self) -> None:
+        document = self._document
+        id = has_settings(document.answer, document.selection)
+        graph = document.diagram.graph
+        self.form.show_node(graph[id] if id is not None and id in graph else None)
+
+    def _replace(self, blocks: list[Block]) -> None:
+        """Make what is new, keep what is the same."""
+        kept = []
+        for number, block in enumerate(blocks):
+            old = self._shown[number] if number < len(self._shown) else None
+            if old is not None and old[0] == block:
+                kept.append(old)
+                continue
+            widget = self._made(block)
+            if old is not None:
+                self._column.replaceWidget(old[1], widget)
+                _drop(old[1])
+            else:
+                self._column.addWidget(widget)
+            kept.append((block, widget))
+        for _, widget in self._shown[len(blocks) :]:
+            self._column.removeWidget(widget)
+            _drop(widget)
+        self._shown = kept
+
+    def _made(self, block: Block) -> QWidget:
         match block:
             case Line():
-                return self._line(block)
-            case Heading(text=text):
-                return self._heading(text)
+                return _line(block)
+            case Heading():
+                return _heading(block)
             case Road():
-                return self._road(block)
-            case Table():
-                return self._table(block)
+                return _road(block)
             case Facts():
-                return self._facts(block)
+                return _facts(block)
             case Absence():
                 return self._absence(block)
-
-    def _line(self, block: Line) -> QWidget:
-        made = label(
-            block.text, block.role, SIZES[block.size], bold=block.bold, mono=block.mono, select=True
-        )
-        made.setContentsMargins(0, block.gap, 0, 0)
-        if block.detail and block.detail not in block.text:
-            made.setToolTip(hint(block.detail))
-        return made
-
-    def _heading(self, text: str) -> QWidget:
-        made, column = _boxed()
-        column.setContentsMargins(0, 8, 0, 0)
-        column.addWidget(line())
-        column.addWidget(label(text, bold=True))
-        return made
-
-    def _road(self, block: Road) -> QWidget:
-        made = QFrame()
-        kind = {Arrival.NOW: "now", Arrival.PENDING: "waiting"}.get(block.arrival, "soft")
-        made.setProperty("box", kind)
-        row = QHBoxLayout(made)
-        row.setContentsMargins(8, 6, 8, 6)
-        row.setSpacing(8)
-        row.addWidget(label(block.road, "", SMALL, wrap=False))
-        number = label(block.line, "backward", SMALL, bold=True, mono=True, select=True)
-        row.addWidget(number, 1)
-        row.addWidget(label(block.word, "dim", SMALL, wrap=False))
-        return made
+            case Table():
+                return self._table(block)
 
     def _table(self, block: Table) -> QWidget:
-        made = ArrayView(block.array, block.name, block.caption, block.flow)
-        made.theme = self.theme
-        made.chosen = block.chosen
+        view = ArrayView(block.array, block.name, block.caption, block.flow)
+        view.theme = self._theme
+        view.chosen = block.chosen
         if block.node:
-            made.cell_clicked.connect(partial(self._choose, block))
-        self._views.append(made)
-        return made
+            band = "value" if block.flow is Flow.FORWARD else "gradient"
+            view.cell_clicked.connect(partial(self._choose_cell, block.node, band))
+        return _spaced(view, 4)
 
-    def _choose(self, block: Table, index: tuple[int, ...]) -> None:
-        band: BandName = "value" if block.flow is Flow.FORWARD else "gradient"
-        cell = CellRef(block.node, band, tuple(index))
-        self._document.select(Selection(frozenset({block.node}), None, cell))
-
-    def _facts(self, block: Facts) -> QWidget:
-        made = QFrame()
-        made.setProperty("box", "soft")
-        grid = QGridLayout(made)
-        grid.setContentsMargins(8, 6, 8, 6)
-        for row, (name, value, role) in enumerate(block.rows):
-            grid.addWidget(label(name, "dim", SMALL, mono=True, wrap=False), row, 0)
-            grid.addWidget(label(value, role, SMALL, bold=True, mono=True, select=True), row, 1)
-        grid.setColumnStretch(1, 1)
-        return made
+    def _choose_cell(self, node: str, band: str, index: Index) -> None:
+        """Select a cell; the tables stay where they are, so the keys can go on."""
+        focused = self.focusWidget()
+        at = focused.mapTo(self._page, focused.rect().topLeft()).y() if focused else 0
+        cell = CellRef(node, "value" if band == "value" else "gradient", index)
+        self._document.select(Selection(frozenset({node}), None, cell))
+        for view in self._page.findChildren(ArrayView):
+            if view.chosen == index and not view.isHidden():
+                view.setFocus()
+                self._area.ensureWidgetVisible(view, 0, 40 if at else 0)
+                return
 
     def _absence(self, block: Absence) -> QWidget:
-        made = QFrame()
-        made.setProperty("box", "note")
-        column = QVBoxLayout(made)
+        box = QFrame()
+        box.setProperty("box", "note")
+        column = QVBoxLayout(box)
         column.setContentsMargins(12, 8, 12, 8)
-        column.setSpacing(6)
-        column.addWidget(label(block.title, "note", NORMAL, bold=True))
-        column.addWidget(label(block.sentence, select=True))
+        column.setSpacing(4)
+        column.addWidget(label(block.title, "note", NORMAL, bold=True, select=True))
+        column.addWidget(label(block.sentence, "", SMALL, select=True))
         if block.advice:
             column.addWidget(label(block.advice, "dim", SMALL))
-        row = QHBoxLayout()
-        row.setSpacing(8)
         for remedy in block.remedies:
-            row.addWidget(self._button(remedy.text, partial(self._ask, remedy)))
-        for text, id in block.show:
-            row.addWidget(self._button(text, partial(self.node_requested.emit, (id,))))
-        row.addStretch(1)
-        if row.count() > 1:
-            column.addLayout(row)
-        return made
+            column.addWidget(self._remedy(remedy), 0, Qt.AlignmentFlag.AlignLeft)
+        for words, id in block.show:
+            button = QPushButton(literal(words))
+            button.clicked.connect(partial(self._go_to, id))
+            column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        return _spaced(box, 8)
 
-    def _button(self, text: str, action: object) -> QPushButton:
-        made = QPushButton(literal(text))
-        made.clicked.connect(action)
-        return made
+    def _remedy(self, remedy: Remedy) -> QPushButton:
+        button = QPushButton(literal(remedy.text))
+        query = dict(remedy.query)
+        button.clicked.connect(lambda: self._document.edit(remedy.step, edits.set_query, **query))
+        return button
 
-    def _ask(self, remedy: Remedy) -> None:
-        self._document.edit(remedy.step, partial(edits.set_query, **cast(Any, remedy.query)))
+    def _go_to(self, id: str) -> None:
+        self._document.select(Selection(frozenset({id})))
 
 
-def _boxed() -> tuple[QWidget, QVBoxLayout]:
-    made = QWidget()
-    column = QVBoxLayout(made)
+def _drop(widget: QWidget) -> None:
+    widget.hide()
+    widget.deleteLater()
+
+
+def _spaced(widget: QWidget, above: int) -> QWidget:
+    """A widget with space above it."""
+    holder = QWidget()
+    column = QVBoxLayout(holder)
+    column.setContentsMargins(0, above, 0, 0)
+    column.setSpacing(0)
+    column.addWidget(widget)
+    return holder
+
+
+def _line(block: Line) -> QWidget:
+    made = label(
+        block.text, block.role, SIZES[block.size], bold=block.bold, mono=block.mono, select=True
+    )
+    made.setToolTip(hint(block.detail))
+    return _spaced(made, block.gap)
+
+
+def _heading(block: Heading) -> QWidget:
+    holder = QWidget()
+    column = QVBoxLayout(holder)
+    column.setContentsMargins(0, 12, 0, 0)
     column.setSpacing(8)
-    return made, column
+    column.addWidget(line())
+    column.addWidget(label(block.text, bold=True))
+    return holder
+
+
+def _road(block: Road) -> QWidget:
+    """From where, the line of arithmetic, and whether it is there."""
+    box = QFrame()
+    box.setProperty("box", BOXES[block.arrival])
+    row = QHBoxLayout(box)
+    row.setContentsMargins(8, 4, 8, 4)
+    row.setSpacing(12)
+    row.addWidget(label(block.road, "", SMALL, wrap=False), 0)
+    arithmetic = label(block.line, "backward", SMALL, bold=True, mono=True, select=True)
+    arithmetic.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+    row.addWidget(arithmetic, 1)
+    row.addWidget(label(block.word, "dim", SMALL, wrap=False), 0)
+    return _spaced(box, 4)
+
+
+def _facts(block: Facts) -> QWidget:
+    holder = QWidget()
+    grid = QGridLayout(holder)
+    grid.setContentsMargins(0, 4, 0, 0)
+    grid.setHorizontalSpacing(12)
+    grid.setVerticalSpacing(4)
+    grid.setColumnStretch(1, 1)
+    for row, (name, value, role) in enumerate(block.rows):
+        grid.addWidget(label(name, "dim", SMALL, mono=True, wrap=False), row, 0)
+        grid.addWidget(label(value, role, NORMAL, bold=True, mono=True, select=True), row, 1)
+    return holder

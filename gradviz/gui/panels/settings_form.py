@@ -206,6 +206,8 @@ class SettingsForm(QWidget):
         finally:
             self._editing = False
         if self._refusal is not None:
+            if self._node is not None and not isinstance(self.editors[name], QLineEdit):
+                self._fill(self._node)
             self._show_fault(name, render(self._refusal))
         elif not done and self._node is not None:
             self._fill(self._node)

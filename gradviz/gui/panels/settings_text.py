@@ -14,9 +14,10 @@ from gradviz.text import mark
 LONGEST: Final = 200
 ONE_NUMBER: Final = "()"
 NOTHING: Final = "none"
+ALL: Final = "all"
 _WHOLE: Final = re.compile(r"[-−+]?\d{1,18}")
 _SPLIT: Final = re.compile(r"[\s,;×x*]+")
-_NONE_WORDS: Final = ("", "none", "all")
+_NONE_WORDS: Final = ("", NOTHING, ALL)
 _ELLIPSES: Final = ("...", "…")
 
 
@@ -37,7 +38,7 @@ def text_of(kind: str, value: object) -> str:
     if kind == "Index":
         return index_text(value)
     if value is None:
-        return NOTHING
+        return ALL if kind == "Axis" else NOTHING
     if isinstance(value, tuple):
         return _tuple_text(kind, value).replace("-", "−")
     return str(value).replace("-", "−")

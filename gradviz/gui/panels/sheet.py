@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from gradviz import digits
 from gradviz.engine import explain
@@ -37,7 +37,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """Begins a part, with a line above it."""
+    """Begins a part."""
 
     text: str
 
@@ -91,7 +91,7 @@ class Remedy(NamedTuple):
 
     text: str
     step: Text
-    query: Mapping[str, object]
+    query: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -490,8 +490,7 @@ def _overview(moment: Moment) -> list[Block]:
     blocks: list[Block] = [
         Line(say(mark("panels", "The graph")), size="large", bold=True, gap=0),
         _dim(render(explain.size(answer))),
-        Heading(say(mark("panels", "The question"))),
-        Line(render(explain.sentence(answer, None))),
+        Line(render(explain.sentence(answer, None)), gap=12),
     ]
     if answer.question.of:
         blocks += [Heading(say(mark("panels", "The answer"))), *_answers(moment)]
