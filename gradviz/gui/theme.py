@@ -128,7 +128,7 @@ QStatusBar::item {{ border: none; }}
 
 QPushButton, QToolButton {{
     background: {panel}; color: {ink}; border: 1px solid {frame}; border-radius: 6px;
-    padding: 3px 12px; min-height: 20px;
+    padding: 2px 12px; min-height: 22px;
 }}
 QPushButton:hover, QToolButton:hover {{ background: {soft}; }}
 QPushButton:pressed, QToolButton:pressed, QToolButton:checked {{ background: {pressed}; }}
@@ -139,7 +139,7 @@ QToolButton::menu-indicator {{ image: none; }}
 QToolButton[flow="forward"] {{ color: {forward}; font-weight: bold; }}
 QToolButton[flow="backward"] {{ color: {backward}; font-weight: bold; }}
 QToolButton[flow="forward"]:disabled, QToolButton[flow="backward"]:disabled {{ color: {grey}; }}
-QToolButton[strong="true"] {{ font-weight: bold; }}
+QToolButton[strong="true"] {{ font-weight: bold; padding-right: 4px; }}
 QToolButton[quiet="true"] {{
     background: transparent; border-color: transparent; color: {dim}; padding: 2px 8px;
 }}

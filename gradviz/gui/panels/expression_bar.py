@@ -1,31 +1,40 @@
-"""The bar above the canvas: the target as text, and what is asked of it."""
+"""The selected output as text, and what can be asked: run, gradients of what by what, check, export."""
 
 from __future__ import annotations
 
 from functools import partial
+from typing import Final
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from gradviz.code import write
-from gradviz.edit import edits
 from gradviz.engine import explain
-from gradviz.errors import ExpressionError
-from gradviz.graph.model import OutPort
+from gradviz.errors import ExpressionError, GradvizError
+from gradviz.graph.model import Diagram, OutPort
 from gradviz.gui import icons
 from gradviz.gui.document import Document
-from gradviz.gui.panels.parts import SMALL, Panel, font, label, literal
+from gradviz.gui.panels.expression_line import ExpressionLine
+from gradviz.gui.panels.parts import SMALL, Panel, label, set_property
+from gradviz.gui.panels.questions import TargetChooser, WrtChooser
 from gradviz.gui.player import Player
+from gradviz.gui.theme import palette
 from gradviz.gui.translate import render
-from gradviz.text import mark
+from gradviz.ops import registry
+from gradviz.text import Message, shape_words
+
+WIDEST_LINE: Final = 720
+NARROWEST: Final = 560
+ROOM_FOR_TEXT: Final = 300
+"""With less room for the line, the buttons become short."""
 
 
 class ExpressionBar(Panel):
-    """Shows the selected target as text; what is being typed is never overwritten.
+    """What is typed is told by a signal; it is never overwritten by what happens elsewhere.
 
-    submitted(text)          Enter was pressed
-    run_requested()          play the film from the start
+    submitted(text)          Enter: build this
+    run_requested()          play the film from its start
     check_requested()        compare with finite differences
     export_requested(kind)   "png" or "svg"
     """
@@ -38,213 +47,248 @@ class ExpressionBar(Panel):
     def __init__(self, document: Document, player: Player, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._document = document
-        self._shown = ""
-        self.line = QLineEdit(self)
-        self.line.setFont(font(mono=True))
-        self.line.setAccessibleName(self.tr("Expression"))
-        self.line.setClearButtonEnabled(False)
-        self.line.returnPressed.connect(self._submit)
-        self.line.textEdited.connect(self._clear_fault)
-        self.line.textChanged.connect(self._show_hint)
-        self.line.installEventFilter(self)
-        self._hint = label(self.tr("Enter builds the graph"), "dim", SMALL, wrap=False)
-        self._hint.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.run_button = self._button(self.tr("Run"), "forward", self.run_requested.emit)
-        self.run_button.setToolTip(self.tr("Play the film from the start (F5)"))
-        self.target_button = self._menu_button("backward")
-        self.wrt_button = self._menu_button("backward")
-        self.check_button = self._button(self.tr("Check"), "", self.check_requested.emit)
-        self.check_button.setToolTip(self.tr("Compare the gradients with finite differences (F7)"))
-        self.export_button = self._menu_button("")
-        self.export_button.setText(self.tr("Export"))
-        self._spec = label("", "dim", SMALL, wrap=False)
+        self._submitting = self._failed = False
+        self.line = ExpressionLine(self)
         self._fault = label("", "note", SMALL)
-        self._fault.hide()
-        self._lay_out()
-        self._fill_export()
-        document.answered.connect(self._refresh)
+        self.run_button = self._button("play", self.tr("Run"))
+        self.target = TargetChooser(document, self)
+        self.wrt = WrtChooser(document, self)
+        self.check_button = self._button("check", self.tr("Check"))
+        self.export_button = self._button("export", self.tr("Export"))
+        self._spec = label("", "dim", SMALL, wrap=False)
+        self._build()
+        self._connect()
+        self.recolour()
         self._refresh()
 
-    def _button(self, text: str, flow: str, slot: object) -> QToolButton:
-        made = QToolButton(self)
-        made.setText(text)
-        made.setProperty("flow", flow)
-        made.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        made.clicked.connect(slot)
-        return made
+    def _button(self, icon: str, text: str) -> QToolButton:
+        button = QToolButton(self)
+        button.setProperty("icon-name", icon)
+        button.setIconSize(QSize(icons.SIDE, icons.SIDE))
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        button.setText(text)
+        button.setAccessibleName(text)
+        button.setProperty("strong", "true")
+        return button
 
-    def _menu_button(self, flow: str) -> QToolButton:
-        made = QToolButton(self)
-        made.setProperty("flow", flow)
-        made.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        made.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        menu = QMenu(made)
-        menu.aboutToShow.connect(partial(self._fill, made))
-        made.setMenu(menu)
-        return made
+    @property
+    def _buttons(self) -> tuple[QToolButton, ...]:
+        return self.run_button, self.check_button, self.export_button
 
-    def _lay_out(self) -> None:
-        inside = QHBoxLayout(self.line)
-        inside.setContentsMargins(8, 0, 12, 0)
-        inside.addStretch(1)
-        inside.addWidget(self._hint)
+    def _build(self) -> None:
+        self.line.setAccessibleName(self.tr("Expression"))
+        self.line.setMaximumWidth(WIDEST_LINE)
+        self.line.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        set_property(self.run_button, "flow", "forward")
+        self.run_button.setToolTip(self.tr("Play the film from its start (F5)"))
+        self.check_button.setToolTip(self.tr("Compare the gradients with finite differences (F7)"))
+        self.export_button.setToolTip(self.tr("Save the canvas as a picture"))
+        self._build_export()
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.line, 1)
         for button in (
             self.run_button,
-            self.target_button,
-            self.wrt_button,
+            self.target,
+            self.wrt,
             self.check_button,
             self.export_button,
         ):
             row.addWidget(button)
+        row.addStretch(0)
         row.addWidget(self._spec)
+        self._fault.hide()
         column = QVBoxLayout(self)
-        column.setContentsMargins(12, 8, 16, 8)
+        column.setContentsMargins(12, 6, 12, 6)
         column.setSpacing(4)
+        # The short buttons decide how narrow the bar may become, not those that stand there now.
+        column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetNoConstraint)
         column.addLayout(row)
         column.addWidget(self._fault)
 
+    def _build_export(self) -> None:
+        menu = QMenu(self.export_button)
+        for kind, text in (
+            ("png", self.tr("As a PNG picture…")),
+            ("svg", self.tr("As an SVG drawing…")),
+        ):
+            menu.addAction(text).triggered.connect(partial(self.export_requested.emit, kind))
+        self.export_button.setMenu(menu)
+        self.export_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+
+    def _connect(self) -> None:
+        document = self._document
+        self.line.returnPressed.connect(self._submit)
+        self.line.textEdited.connect(self._on_typing)
+        self.line.escaped.connect(self._escape)
+        self.run_button.clicked.connect(self.run_requested)
+        self.check_button.clicked.connect(self.check_requested)
+        document.changed.connect(self._on_changed)
+        document.answered.connect(self._on_answered)
+        document.selected.connect(self._refresh)
+        document.refused.connect(self._on_refused)
+
+    def recolour(self) -> None:
+        """Icons in the colours of the theme."""
+        colours = palette(self._theme)
+        for button in self._buttons:
+            ink = self._theme.forward if button is self.run_button else None
+            button.setIcon(icons.icon(str(button.property("icon-name")), colours, ink))
+        self.line.theme = self._theme
+        self.line.update()
+
+    def focus(self) -> None:
+        """Go to the line; its text is selected, so that typing replaces it."""
+        self.line.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.line.selectAll()
+
+    def output(self) -> str | None:
+        """The node that is shown: the selected one if nothing uses it, else the target, else the last one."""
+        document = self._document
+        graph, only = document.diagram.graph, document.selection.only
+        if only is not None and not graph.consumers_of(only):
+            op = registry.find(graph[only].op)
+            if op is None or not op.is_source:
+                return only
+        asked = document.diagram.query.of or tuple(p.node for p in document.answer.question.of)
+        return next((id for id in asked if id in graph), None)
+
+    def _refresh(self) -> None:
+        """Show the graph's text, unless somebody is typing."""
+        self._show_spec()
+        self._show_enabled()
+        if self.line.isModified():
+            self._show_hint()
+            return
+        diagram, id = self._document.diagram, self.output()
+        text = write.expression(diagram.graph, id, diagram.values) if id is not None else None
+        if id is None:
+            self.line.setPlaceholderText(self.tr("Type an expression, such as y = x**2 + x - 1"))
+        elif text is None:
+            name = explain.name(self._document.answer, id) if self._is_known(id) else "y"
+            here = self.tr("{name} = …  edit on the canvas").replace("{name}", name)
+            self.line.setPlaceholderText(here)
+        if self.line.text() != (text or ""):
+            self.line.setText(text or "")
+            self.line.setCursorPosition(0)
+        self.line.setModified(False)
+        self._show_fault("")
+        self._show_hint()
+
+    def _is_known(self, id: str) -> bool:
+        return id in self._document.answer.graph
+
     def _show_hint(self) -> None:
-        """The hint gives way to a long text."""
-        used = self.line.fontMetrics().horizontalAdvance(self.line.text())
-        self._hint.setVisible(used + self._hint.sizeHint().width() + 48 < self.line.width())
+        typing = self.line.isModified()
+        written = bool(self.line.text())
+        text = self.tr("Enter builds the graph  ·  Esc takes it back") if typing else ""
+        if not typing and written:
+            text = self.tr("Enter builds the graph")
+        self.line.show_hint(text)
+
+    def _show_spec(self) -> None:
+        id = self.output()
+        spec = self._document.answer.specs[OutPort(id)] if id and self._is_known(id) else None
+        if id is None or spec is None:
+            self._spec.setText("")
+            return
+        shape = f"{shape_words(spec.shape)} " if spec.shape else ""
+        self._spec.setText(f"{explain.name(self._document.answer, id)}: {shape}{spec.dtype}")
+
+    def _show_enabled(self) -> None:
+        filled = len(self._document.diagram.graph) > 0
+        asked = bool(self._document.answer.question.of)
+        for button in (self.run_button, self.target, self.wrt, self.export_button):
+            button.setEnabled(filled)
+        self.check_button.setEnabled(filled and asked)
+
+    def _on_answered(self) -> None:
+        self._refresh()
+        self._share_room()
+
+    def _on_changed(self, old: Diagram, new: Diagram) -> None:
+        if self._document.undo_text is None and self._document.redo_text is None:
+            # Another document: what was typed belonged to the one before.
+            self.line.setModified(False)
+        self._refresh()
+
+    def _on_typing(self) -> None:
+        self.line.clear_fault()
+        self._show_fault("")
+        self._show_hint()
+
+    def _escape(self) -> None:
+        """Take back what was typed; with nothing to take back, leave the line."""
+        if self.line.isModified():
+            self.line.setModified(False)
+            self.line.clear_fault()
+            self._refresh()
+        else:
+            self.line.deselect()
+            self.line.clearFocus()
+
+    def _submit(self) -> None:
+        text = self.line.text()
+        if not text.strip():
+            return
+        self._submitting, self._failed = True, False
+        self.line.clear_fault()
+        self._show_fault("")
+        try:
+            self.submitted.emit(text)
+        finally:
+            self._submitting = False
+        if not self._failed:
+            self.line.setModified(False)
+            self._refresh()
+
+    def _on_refused(self, message: Message) -> None:
+        if self._submitting:
+            self._fail(render(message))
+
+    def show_error(self, error: GradvizError) -> None:
+        """Say what cannot be read, and mark where; the text stays as it is."""
+        if isinstance(error, ExpressionError):
+            self.line.show_fault(error.position, error.length)
+        self._fail(render(error.message))
+        self.line.setFocus()
+
+    def _fail(self, text: str) -> None:
+        self._failed = True
+        self.line.setModified(True)
+        self._show_fault(text)
+        self._show_hint()
+
+    def _show_fault(self, text: str) -> None:
+        self._fault.setText(text)
+        self._fault.setVisible(bool(text))
+        set_property(self.line, "faulty", "true" if text else "false")
+        self.line.setAccessibleDescription(text)
+
+    @property
+    def fault_text(self) -> str:
+        """What is said about a faulty text."""
+        return self._fault.text()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(NARROWEST, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._show_hint()
+        self._share_room()
 
-    def recolour(self) -> None:
-        self.run_button.setIcon(icons.icon("play", self.palette(), self.theme.forward))
-        self.check_button.setIcon(icons.icon("check", self.palette(), self.theme.ink))
-        self.export_button.setIcon(icons.icon("export", self.palette(), self.theme.ink))
+    def _share_room(self) -> None:
+        """Short buttons where the line would have too little room."""
+        style = Qt.ToolButtonStyle
+        self._set_compact(compact=False, style=style.ToolButtonTextBesideIcon)
+        buttons = (*self._buttons, self.target, self.wrt)
+        needed = sum(button.sizeHint().width() + 8 for button in buttons)
+        needed += self._spec.sizeHint().width() + 32
+        if self.width() - needed < ROOM_FOR_TEXT:
+            self._set_compact(compact=True, style=style.ToolButtonIconOnly)
 
-    def focus(self) -> None:
-        """Begin to type."""
-        self.line.setFocus()
-        self.line.selectAll()
-
-    def show_error(self, error: ExpressionError) -> None:
-        """The text stays; the caret goes to the fault, and its reason stands below."""
-        self._fault.setText(render(error.message))
-        self._fault.show()
-        self.line.setFocus()
-        position = min(error.position, len(self.line.text()))
-        length = min(error.length, len(self.line.text()) - position)
-        if length > 0:
-            self.line.setSelection(position, length)
-        else:
-            self.line.setCursorPosition(position)
-
-    @property
-    def fault(self) -> str:
-        """The reason that is shown."""
-        return "" if self._fault.isHidden() else self._fault.text()
-
-    def _clear_fault(self) -> None:
-        self._fault.hide()
-
-    def _submit(self) -> None:
-        if self.line.text().strip():
-            self._clear_fault()
-            self._shown = self.line.text()
-            self.submitted.emit(self.line.text())
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if (
-            watched is self.line
-            and isinstance(event, QKeyEvent)
-            and event.type() is QEvent.Type.KeyPress
-        ) and event.key() == Qt.Key.Key_Escape:
-            self._clear_fault()
-            self.line.setText(self._text())
-            self._shown = self.line.text()
-            parent = self.parentWidget()
-            if parent is not None:
-                parent.setFocus()
-            return True
-        return False
-
-    def _text(self) -> str:
-        answer = self._document.answer
-        if not answer.question.of:
-            return ""
-        return (
-            write.expression(answer.graph, answer.question.of[0].node, answer.diagram.values) or ""
-        )
-
-    def _refresh(self) -> None:
-        text = self._text()
-        typing = self.line.hasFocus() and self.line.text() != self._shown
-        if not typing and text != self.line.text():
-            self.line.setText(text)
-            self.line.setCursorPosition(0)
-            self._clear_fault()
-        if not typing:
-            self._shown = self.line.text()
-        self._show_question()
-
-    def _show_question(self) -> None:
-        answer = self._document.answer
-        of = [explain.name(answer, port.node) for port in answer.question.of]
-        wrt = [explain.name(answer, port.node) for port in answer.question.wrt]
-        name = of[0] if of else "?"
-        self.line.setPlaceholderText(
-            self.tr("{name} = …   edit on the canvas").replace("{name}", name)
-            if of
-            else self.tr("y = x**2 + x - 1")
-        )
-        self.target_button.setText(
-            literal(self.tr("∇ Gradients of {name}").replace("{name}", _few(of)))
-        )
-        self.wrt_button.setText(
-            literal(self.tr("with respect to {names}").replace("{names}", _few(wrt)))
-        )
-        for button in (self.run_button, self.check_button, self.export_button):
-            button.setEnabled(len(answer.graph) > 0)
-        spec = answer.specs[answer.question.of[0]] if answer.question.of else None
-        self._spec.setText(f"{name}: {spec.dtype}" if spec is not None else "")
-
-    def _fill_export(self) -> None:
-        self._fill(self.export_button)
-
-    def _fill(self, button: QToolButton) -> None:
-        menu = button.menu()
-        menu.clear()
-        if button is self.export_button:
-            menu.addAction(self.tr("Picture as PNG…")).triggered.connect(
-                partial(self.export_requested.emit, "png")
-            )
-            menu.addAction(self.tr("Picture as SVG…")).triggered.connect(
-                partial(self.export_requested.emit, "svg")
-            )
-            return
-        answer = self._document.answer
-        is_target = button is self.target_button
-        chosen = {port.node for port in (answer.question.of if is_target else answer.question.wrt)}
-        for node in answer.graph:
-            spec = answer.specs[OutPort(node.id)]
-            if spec is None or not spec.is_float or not node.name:
-                continue
-            action = menu.addAction(literal(node.name))
-            action.setCheckable(True)
-            action.setChecked(node.id in chosen)
-            action.triggered.connect(partial(self._choose, node.id, is_target))
-        if menu.isEmpty():
-            menu.addAction(self.tr("nothing to choose yet")).setEnabled(False)
-
-    def _choose(self, id: str, is_target: bool) -> None:
-        if is_target:
-            self._document.edit(mark("edit", "Choose the target"), edits.set_query, of=(id,))
-            return
-        present = [port.node for port in self._document.answer.question.wrt]
-        wrt = [other for other in present if other != id] if id in present else [*present, id]
-        self._document.edit(
-            mark("edit", "Choose what to differentiate by"), edits.set_query, wrt=wrt
-        )
-
-
-def _few(names: list[str]) -> str:
-    """`X`; `X, b`; `W1, b1, …`."""
-    return ", ".join(names[:2]) + (", …" if len(names) > 2 else "") if names else "?"
+    def _set_compact(self, *, compact: bool, style: Qt.ToolButtonStyle) -> None:
+        self.target.compact = self.wrt.compact = compact
+        self._spec.setVisible(not compact)
+        for button in self._buttons:
+            button.setToolButtonStyle(style)
