@@ -121,6 +121,9 @@ QMenu::item:disabled {{ color: {dim}; }}
 QMenu::indicator {{ width: 16px; height: 16px; left: 6px; }}
 QMenu::separator {{ height: 1px; background: {line}; margin: 4px 8px; }}
 QToolTip {{ background: {panel}; color: {ink}; border: 1px solid {frame}; padding: 4px 8px; }}
+QToolBar {{
+    background: {panel}; border: none; border-bottom: 1px solid {line}; padding: 0px; spacing: 0px;
+}}
 QDockWidget {{ color: {dim}; font-size: 11px; }}
 QDockWidget::title {{ background: {panel}; padding: 4px 12px; text-align: left; }}
 QStatusBar {{ background: {panel}; border-top: 1px solid {line}; }}
@@ -128,7 +131,7 @@ QStatusBar::item {{ border: none; }}
 
 QPushButton, QToolButton {{
     background: {panel}; color: {ink}; border: 1px solid {frame}; border-radius: 6px;
-    padding: 2px 12px; min-height: 22px;
+    padding: 1px 12px; min-height: 22px;
 }}
 QPushButton:hover, QToolButton:hover {{ background: {soft}; }}
 QPushButton:pressed, QToolButton:pressed, QToolButton:checked {{ background: {pressed}; }}
@@ -154,7 +157,7 @@ QToolButton[transport="true"]:focus {{ border-color: {forward}; }}
 
 QLineEdit {{
     background: {soft}; color: {ink}; border: 1px solid {line}; border-radius: 6px; padding: 0px 6px;
-    min-height: 26px; selection-background-color: {forward}; selection-color: {panel};
+    min-height: 27px; selection-background-color: {forward}; selection-color: {panel};
 }}
 QLineEdit QToolButton {{
     background: transparent; border: none; padding: 0px; min-height: 0px;

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -45,7 +45,12 @@ WIDTH: Final = 376
 
 
 class Inspector(Panel):
-    """Shows only what is known at the player's position; what stays the same is not made anew."""
+    """Shows only what is known at the player's position; what stays the same is not made anew.
+
+    node_requested(ids)  show these nodes
+    """
+
+    node_requested = Signal(object)
 
     def __init__(self, document: Document, player: Player, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -220,7 +225,7 @@ class Inspector(Panel):
         return button
 
     def _go_to(self, id: str) -> None:
-        self._document.select(Selection(frozenset({id})))
+        self.node_requested.emit((id,))
 
 
 def _drop(widget: QWidget) -> None:

@@ -217,7 +217,7 @@ class Palette(Panel):
 def _op_item(op: Op) -> QTreeWidgetItem:
     item = QTreeWidgetItem([op.name.replace("_", " ")])
     item.setData(0, OP, op.name)
-    item.setData(0, SIGN, op.sign)
+    item.setData(0, SIGN, op.sign if op.sign != op.name else "")
     item.setToolTip(0, hint(tr(op.summary)))
     flags = Qt.ItemFlag
     item.setFlags(flags.ItemIsEnabled | flags.ItemIsSelectable | flags.ItemIsDragEnabled)

@@ -23,6 +23,7 @@ class Panel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = LIGHT
+        self.setAutoFillBackground(True)
 
     @property
     def theme(self) -> Theme:
