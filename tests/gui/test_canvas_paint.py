@@ -14,6 +14,7 @@ from gradviz.gui.canvas import view
 from gradviz.gui.document import Selection
 from gradviz.picture import geometry
 from gradviz.picture.colours import DARK
+from gradviz.text import mark
 from tests.support.robot import Robot
 
 
@@ -154,6 +155,19 @@ def test_hovering_over_cards_paints_nothing(robot: Robot) -> None:
     QApplication.processEvents()
     assert len(watch.rects) == 1
     assert watch.rects[0].width() < 40
+
+
+def test_an_edit_makes_one_frame(robot: Robot, monkeypatch) -> None:
+    QApplication.processEvents()
+    made: list[object] = []
+    framer = robot.canvas.sight._framer
+    make = framer.frame
+    monkeypatch.setattr(
+        framer, "frame", lambda *a, **k: (made.append(a), make(*a, **k))[1], raising=True
+    )
+    robot.document.edit(mark("edit", "x"), edits.set_value, "X", [[1.0, 2.0]])
+    assert_up_to_date(robot)
+    assert len(made) == 1
 
 
 def test_what_is_out_of_view_is_not_painted(robot: Robot, monkeypatch) -> None:

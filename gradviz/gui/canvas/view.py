@@ -90,6 +90,7 @@ class Canvas(QWidget):
         self._pointer: QPointF | None = None
         self._pointer_last = True
         self._fit_later = False
+        self._is_stale = False
         self._hint = QLabel(self)
         self._hint.setObjectName("refusal")
         self._hint.setTextFormat(Qt.TextFormat.PlainText)
@@ -167,10 +168,12 @@ class Canvas(QWidget):
 
     def _refresh(self) -> None:
         self.sight.invalidate()
+        self._is_stale = True
         self.update()
 
     def _repaint_changes(self) -> None:
-        if not self.isVisible():
+        if self._is_stale or not self.isVisible():
+            # All of it is painted again in any case.
             return
         shown, self._arrows = self._arrows, arrows(self.sight)
         changes = self.sight.changes()
@@ -198,6 +201,7 @@ class Canvas(QWidget):
         self.touch(rects)
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        self._is_stale = False
         painter = QPainter(self)
         try:
             self._paint(painter, event)
