@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QPushButton
 
 import gradviz as gv
 from gradviz.files import native
@@ -383,7 +383,12 @@ def test_use_zeros_and_none_again(application: Application, qtbot) -> None:
     window.document.select(Selection(frozenset({"B"})))
     (absence,) = [b for b in window.inspector.blocks if isinstance(b, Absence)]
     (zeros,) = absence.remedies
-    window.inspector._ask(zeros)
+    (button,) = [
+        b
+        for b in window.inspector.findChildren(QPushButton)
+        if b.isVisible() and b.text() == zeros.text
+    ]
+    button.click()
     result = window.document.answer.result(OutPort("B"))
     assert result is not None
     assert result.tolist() == [[0, 0], [0, 0]]

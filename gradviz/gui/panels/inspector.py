@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from gradviz.edit import edits
+from gradviz.engine.gradient import Role
 from gradviz.gui.document import CellRef, Document, Selection
 from gradviz.gui.panels.array_view import ArrayView, Index
 from gradviz.gui.panels.parts import LARGE, NORMAL, SMALL, Panel, hint, label, line, literal
@@ -115,7 +116,14 @@ class Inspector(Panel):
         ):
             return
         self._state = state
-        self._show(sheet(document.selection, Moment(document.answer, player.position, rests)))
+        self._show(sheet(self._subject(), Moment(document.answer, player.position, rests)))
+
+    def _subject(self) -> Selection:
+        """The selection; with none, while the film is under way, the node that it is at."""
+        selection, step = self._document.selection, self._player.step
+        if selection == Selection() and step is not None and step.address.role is not Role.DONE:
+            return Selection(frozenset({step.port.node}))
+        return selection
 
     def _show(self, blocks: list[Block]) -> None:
         document = self._document
