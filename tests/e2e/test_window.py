@@ -383,12 +383,13 @@ def test_use_zeros_and_none_again(application: Application, qtbot) -> None:
     window.document.select(Selection(frozenset({"B"})))
     (absence,) = [b for b in window.inspector.blocks if isinstance(b, Absence)]
     (zeros,) = absence.remedies
-    (button,) = [
-        b
-        for b in window.inspector.findChildren(QPushButton)
-        if b.isVisible() and b.text() == zeros.text
-    ]
-    button.click()
+
+    def shown() -> list[QPushButton]:
+        buttons = window.inspector.findChildren(QPushButton)
+        return [b for b in buttons if b.isVisible() and b.text() == zeros.text]
+
+    qtbot.waitUntil(lambda: len(shown()) == 1)
+    QTest.mouseClick(shown()[0], Qt.MouseButton.LeftButton)
     result = window.document.answer.result(OutPort("B"))
     assert result is not None
     assert result.tolist() == [[0, 0], [0, 0]]
