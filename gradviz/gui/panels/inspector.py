@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from gradviz.edit import edits
 from gradviz.engine.gradient import Role
-from gradviz.gui.document import CellRef, Document, Selection
+from gradviz.gui.document import BandName, CellRef, Document, Selection
 from gradviz.gui.panels.array_view import ArrayView, Index
 from gradviz.gui.panels.parts import LARGE, NORMAL, SMALL, Panel, hint, label, line, literal
 from gradviz.gui.panels.settings_form import SettingsForm
@@ -166,6 +166,8 @@ class Inspector(Panel):
                 _drop(old[1])
             else:
                 self._column.addWidget(widget)
+            # A layout shows what is new only later; until then there would be a gap.
+            widget.show()
             kept.append((block, widget))
         for _, widget in self._shown[len(blocks) :]:
             self._column.removeWidget(widget)
@@ -192,20 +194,17 @@ class Inspector(Panel):
         view.theme = self._theme
         view.chosen = block.chosen
         if block.node:
-            band = "value" if block.flow is Flow.FORWARD else "gradient"
+            band: BandName = "value" if block.flow is Flow.FORWARD else "gradient"
             view.cell_clicked.connect(partial(self._choose_cell, block.node, band))
         return _spaced(view, 4)
 
-    def _choose_cell(self, node: str, band: str, index: Index) -> None:
-        """Select a cell; the tables stay where they are, so the keys can go on."""
-        focused = self.focusWidget()
-        at = focused.mapTo(self._page, focused.rect().topLeft()).y() if focused else 0
-        cell = CellRef(node, "value" if band == "value" else "gradient", index)
+    def _choose_cell(self, node: str, band: BandName, index: Index) -> None:
+        """Select a cell; its table, made anew, gets the focus, so that the keys go on from there."""
+        cell = CellRef(node, band, index)
         self._document.select(Selection(frozenset({node}), None, cell))
         for view in self._page.findChildren(ArrayView):
-            if view.chosen == index and not view.isHidden():
+            if view.chosen == index and view.isVisible():
                 view.setFocus()
-                self._area.ensureWidgetVisible(view, 0, 40 if at else 0)
                 return
 
     def _absence(self, block: Absence) -> QWidget:

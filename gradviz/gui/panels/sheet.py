@@ -186,29 +186,30 @@ def _node(id: str, cell: CellRef | None, moment: Moment) -> list[Block]:
         _dim(render(explain.summary(answer, id))),
         _dim(explain.spec_words(answer, id), mono=True),
     ]
-    if cell is not None and cell.node == id:
-        blocks += _cell(cell, moment)
     blocks += _trouble(id, moment)
     blocks += _value(id, cell, moment)
+    blocks += _cell(id, "value", cell, moment)
     if answer.question.of:
         blocks += _arrivals(id, cell, moment)
+        blocks += _cell(id, "gradient", cell, moment)
         blocks += _passed_on(id, moment)
     return blocks
 
 
-def _cell(cell: CellRef, moment: Moment) -> list[Block]:
-    answer, port = moment.answer, OutPort(cell.node)
+def _cell(id: str, band: str, cell: CellRef | None, moment: Moment) -> list[Block]:
+    """Value and gradient of the chosen cell, below the table it was chosen in."""
+    if cell is None or cell.node != id or cell.band != band:
+        return []
+    answer, port = moment.answer, OutPort(id)
     where = f"[{', '.join(map(str, cell.index))}]" if cell.index else ""
     rows = []
-    for band, name, role in (
+    for array, name, role in (
         (moment.value(port), explain.name(answer, cell.node), "forward"),
         (moment.adjoint(port), explain.partial(answer, cell.node), "backward"),
     ):
-        if band is not None and _has_cell(band, cell.index):
-            rows.append((f"{name}{where}", digits.full(band[cell.index]), role))
-    if not rows:
-        return []
-    return [Heading(say(mark("panels", "This cell"))), Facts(tuple(rows))]
+        if array is not None and _has_cell(array, cell.index):
+            rows.append((f"{name}{where}", digits.full(array[cell.index]), role))
+    return [Facts(tuple(rows))] if rows else []
 
 
 def _has_cell(array: Array, index: tuple[int, ...]) -> bool:

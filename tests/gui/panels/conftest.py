@@ -72,6 +72,7 @@ def show(qtbot, qapp) -> Callable[..., QWidget]:
 
 def texts(widget: QWidget) -> list[str]:
     """What the visible labels of a panel say, top to bottom."""
+    QApplication.processEvents()
     labels = [label for label in widget.findChildren(QLabel) if label.isVisible() and label.text()]
     places = [(label.mapTo(widget, label.rect().center()), label) for label in labels]
     lines = sorted(places, key=lambda found: (found[0].y() // 12, found[0].x()))
