@@ -51,6 +51,7 @@ class FilmStrip(Panel):
         self._player = player
         self._answer: Answer | None = None
         self._labels: dict[int, str] = {}
+        self._merges: tuple[int, ...] = ()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMouseTracking(True)
@@ -58,7 +59,6 @@ class FilmStrip(Panel):
         self.setAccessibleName(self.tr("Film"))
         player.moved.connect(self.update)
         player.arrived.connect(self._describe)
-        document.answered.connect(self._describe)
         self._describe()
 
     def sizeHint(self) -> QSize:
@@ -71,6 +71,8 @@ class FilmStrip(Panel):
         if self._answer is not self._document.answer:
             self._answer = self._document.answer
             self._labels.clear()
+            steps = enumerate(self._player.timeline.steps, 1)
+            self._merges = tuple(n for n, step in steps if step.address.role is Role.MERGE)
         sentence = render(explain.sentence(self._document.answer, self._player.step))
         self.setAccessibleDescription(sentence)
         self.update()
@@ -217,13 +219,12 @@ class FilmStrip(Panel):
         """A dot above each step where roads meet."""
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._theme.backward)
-        y, before = CAPTION, -10.0
-        for number, step in enumerate(self._player.timeline.steps, 1):
-            if step.address.role is Role.MERGE:
-                x = self._left(number) + self._pitch / 2
-                if x - before >= MERGES_APART:
-                    painter.drawEllipse(QPointF(x, y), 2.0, 2.0)
-                    before = x
+        before = -MERGES_APART
+        for number in self._merges:
+            x = self._left(number) + self._pitch / 2
+            if x - before >= MERGES_APART:
+                painter.drawEllipse(QPointF(x, CAPTION), 2.0, 2.0)
+                before = x
 
     def _paint_labels(self, painter: QPainter) -> None:
         here = self._player.position

@@ -116,7 +116,9 @@ class Inspector(Panel):
         ):
             return
         self._state = state
-        self._show(sheet(self._subject(), Moment(document.answer, player.position, rests)))
+        subject = self._subject()
+        moment = Moment(document.answer, player.position, rests)
+        self._show(sheet(subject, moment), subject)
 
     def _subject(self) -> Selection:
         """The selection; with none, while the film is under way, the node that it is at."""
@@ -125,11 +127,10 @@ class Inspector(Panel):
             return Selection(frozenset({step.port.node}))
         return selection
 
-    def _show(self, blocks: list[Block]) -> None:
+    def _show(self, blocks: list[Block], subject: Selection) -> None:
         document = self._document
-        other = document.selection.nodes != self._selection.nodes
-        other = other or document.selection.wire != self._selection.wire
-        self._selection = document.selection
+        other = (subject.nodes, subject.wire) != (self._selection.nodes, self._selection.wire)
+        self._selection = subject
         self.setUpdatesEnabled(False)
         try:
             self._waiting.setVisible(document.computing)

@@ -62,8 +62,7 @@ class Problems(Panel):
         self._fading.timeout.connect(partial(self.show_hint, ""))
         self._build()
         document.answered.connect(self._refresh)
-        document.status.connect(self._refresh)
-        document.changed.connect(lambda *_: self._refresh())
+        document.changed.connect(self._on_changed)
         self._refresh()
         self.set_verdict("")
 
@@ -94,10 +93,12 @@ class Problems(Panel):
         """The dot before the count, in the colour of the worst note."""
         self._count.setIcon(_dot(self._theme, _worst(self._notes)))
 
-    def _refresh(self) -> None:
+    def _on_changed(self) -> None:
+        """A large graph is computed beside the window; its notes come with the answer."""
         if self._document.computing:
             self._count.setText(self.tr("computing…"))
-            return
+
+    def _refresh(self) -> None:
         self._notes = self._all_notes()
         for number, button in enumerate(self._buttons):
             note = self._notes[number] if number < len(self._notes) else None

@@ -110,8 +110,6 @@ class Timeline(Panel):
         player.arrived.connect(self._say)
         player.arrived.connect(self._show_state)
         player.played.connect(self._show_state)
-        self._document.answered.connect(self._say)
-        self._document.answered.connect(self._show_state)
 
     def _choose_speed(self, speed: float) -> None:
         self._player.speed = speed

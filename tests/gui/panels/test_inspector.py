@@ -297,6 +297,20 @@ def test_nothing_selected_shows_question_and_answer(
     assert of_kind(panel, Table) == of_kind(panel, Absence) == []
 
 
+def test_with_nothing_selected_it_goes_along_with_the_film(
+    panel: Inspector, document: Document, player: Player
+) -> None:
+    titles = {}
+    for position in (1, 3, 9, 11):
+        player.seek(position)
+        titles[position] = texts(panel)[0]
+    assert titles == {1: "s = sum(X)", 3: "add = square + s", 9: "s = sum(X)", 11: "X"}
+    assert "Name and settings" not in texts(panel)
+    select(document, "B")
+    player.seek(3)
+    assert texts(panel)[0] == "B"
+
+
 def test_several_nodes_are_named(panel: Inspector, document: Document) -> None:
     select(document, "X", "s", "y")
     assert texts(panel)[:2] == ["3 nodes selected", "X, s, y"]

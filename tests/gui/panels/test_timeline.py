@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAccessible, QAction, QKeySequence
 from PySide6.QtWidgets import QToolButton
 
 import gradviz as gv
@@ -216,3 +216,12 @@ def test_after_an_edit_the_sentence_is_the_new_one(
     player.seek(1)
     document.edit(mark("edit", "Set"), edits.set_cell, "X", (0, 0), 5.0)
     assert texts(panel)[-1] == "s = sum(X) = 7"
+
+
+def test_a_screen_reader_is_told_each_step(panel: Timeline, player: Player) -> None:
+    QAccessible.setActive(True)
+    try:
+        player.seek(9)
+    finally:
+        QAccessible.setActive(False)
+    assert panel.strip.accessibleDescription().startswith("square passes its gradient 1 back")
