@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Final, cast
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from gradviz.engine.gradient import Contribution, Role, Step, Term
 from gradviz.graph.model import Array, InPort, OutPort
 from gradviz.ops import registry
 from gradviz.text import Message, Text, mark, message, shape_words
+
+NAMED: Final = 8
+"""A sentence names at most so many things."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,15 +132,26 @@ def road(answer: Answer, contribution: Contribution) -> Message:
 
 
 def sum_line(answer: Answer, port: OutPort) -> str:
-    """`6 + 1 = 7` for a port whose contributions are single numbers; in words for arrays; empty for one road."""
+    """`6 + 1 = 7` for a port whose contributions are single numbers; in words for arrays; empty for one road.
+
+    Of very many terms the first ones and the last one are written.
+    """
     found = answer.gradient.arrived.get(port, ())
     terms = [answer.run[c.result] for c in found]
     total = answer.adjoint(port)
     if len(found) < 2 or total is None or any(t is None for t in terms):
         return ""
-    if total.ndim == 0:
+    if total.ndim:
+        return " + ".join(_ends([str(road(answer, c)) for c in found]))
+    if len(found) <= NAMED:
         return str(digits.true_sum(cast("list[Array]", terms), total))
-    return " + ".join(str(road(answer, c)) for c in found)
+    numbers = _ends([digits.number(term) for term in cast("list[Array]", terms)])
+    return f"{' + '.join(numbers)} = {digits.number(total)}"
+
+
+def _ends(parts: list[str]) -> list[str]:
+    """The parts, or of very many the first ones and the last one."""
+    return parts if len(parts) <= NAMED else [*parts[: NAMED - 2], "…", parts[-1]]
 
 
 def wire(answer: Answer, step: Step) -> WireWords:
@@ -270,7 +284,8 @@ def _start(answer: Answer) -> Message:
 
 
 def _enumerated(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+    shown = _ends(names)
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
 
 
 def _value(answer: Answer, step: Step) -> Message:
@@ -384,13 +399,17 @@ def _merge(answer: Answer, step: Step) -> Message:
 
 
 def _done(answer: Answer, step: Step) -> Message:
-    parts = [
-        f"{partial(answer, port.node)} = {array_words(answer.result(port)) if answer.result(port) is not None else 'None'}"
-        for port in answer.question.wrt
-    ]
+    parts = [_reported(answer, port) for port in answer.question.wrt[:NAMED]]
+    if len(answer.question.wrt) > len(parts):
+        parts.append("…")
     return message(
         mark("engine", "Done: {line}."), line=",  ".join(parts) or name(answer, step.port.node)
     )
+
+
+def _reported(answer: Answer, port: OutPort) -> str:
+    array = answer.result(port)
+    return f"{partial(answer, port.node)} = {array_words(array) if array is not None else 'None'}"
 
 
 _SENTENCES = {

@@ -261,3 +261,24 @@ def test_a_graph_that_cannot_be_computed_says_what_its_gradient_waits_for() -> N
     assert missing is not None
     assert missing.state is State.NOT_RUN
     assert "waits for p" in str(explain.reason(found, missing).sentence)
+
+
+def test_very_many_are_not_all_named() -> None:
+    xs = [gv.variable(float(i), name=f"x{i}") for i in range(40)]
+    found = answer(gv.diagram(sum(xs[1:], xs[0]), xs))
+    start, done = str(explain.sentence(found, None)), sentences(found)[-1]
+    assert "if x0, x1, x2, x3, x4, x5, … or x39 changes" in start
+    assert done.count("∂y/∂x") == 8
+    assert done.endswith("….")
+
+
+def test_a_sum_of_very_many_is_written_short() -> None:
+    x = gv.variable(2.0, name="x")
+    y = gv.sin(x)
+    for _ in range(20):
+        y = y + x
+    found = answer(gv.diagram(y, x))
+    line = explain.sum_line(found, OutPort("x"))
+    assert line.startswith("1 + 1 + 1 + 1 + 1 + 1 + … + ")
+    assert line.endswith(" = 19.58")
+    assert "1 + 1" in sentences(found)[-2]
