@@ -131,16 +131,19 @@ class ArrayView(Panel):
         return side, max(side, min(CELL, 2 * CELL // room.rows))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if isinstance(self._content, Number):
-            colour = self._theme.flow(self._flow)
-            box = Rect(0, 0, self.width(), NUMBER)
-            text.draw(painter, [Piece(self._content.text, box, text.BIG_NUMBER, colour)])
-        else:
-            self._paint_table(painter, self._content)
-        if self.hasFocus():
-            stroke(painter, Rect(0, 0, self.width(), self.height()), line_pen(self._theme.line), 4)
+        # Ended whatever happens: a traceback that keeps an active painter ends the process later.
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            if isinstance(self._content, Number):
+                colour = self._theme.flow(self._flow)
+                box = Rect(0, 0, self.width(), NUMBER)
+                text.draw(painter, [Piece(self._content.text, box, text.BIG_NUMBER, colour)])
+            else:
+                self._paint_table(painter, self._content)
+            if self.hasFocus():
+                stroke(
+                    painter, Rect(0, 0, self.width(), self.height()), line_pen(self._theme.line), 4
+                )
 
     def _paint_table(self, painter: QPainter, shown: Cells | Heat) -> None:
         band = self._band(self.width())

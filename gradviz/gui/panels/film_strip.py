@@ -138,19 +138,20 @@ class FilmStrip(Panel):
         return QRectF(left, CAPTION + 4 + BAR + LABEL_GAP, width, LABEL)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if not self._count:
-            self._paint_nothing(painter)
-            return
-        self._paint_captions(painter)
-        if self._pitch >= PIECES_FROM:
-            self._paint_pieces(painter)
-        else:
-            self._paint_bars(painter)
-        self._paint_merges(painter)
-        self._paint_labels(painter)
-        self._paint_knob(painter)
+        # Ended whatever happens: a traceback that keeps an active painter ends the process later.
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            if not self._count:
+                self._paint_nothing(painter)
+                return
+            self._paint_captions(painter)
+            if self._pitch >= PIECES_FROM:
+                self._paint_pieces(painter)
+            else:
+                self._paint_bars(painter)
+            self._paint_merges(painter)
+            self._paint_labels(painter)
+            self._paint_knob(painter)
 
     def _paint_nothing(self, painter: QPainter) -> None:
         bar = QRectF(MARGIN, CAPTION + 4, self._room, BAR)

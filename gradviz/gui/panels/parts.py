@@ -167,14 +167,15 @@ class ElidedLabel(QLabel):
         self.setToolTip(hint(text))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        shown = self.fontMetrics().elidedText(
-            self.text(), Qt.TextElideMode.ElideRight, self.contentsRect().width()
-        )
-        painter.setPen(self.palette().color(self.foregroundRole()))
-        painter.drawText(
-            self.contentsRect(), int(self.alignment() | Qt.TextFlag.TextSingleLine), shown
-        )
+        # Ended whatever happens: a traceback that keeps an active painter ends the process later.
+        with QPainter(self) as painter:
+            shown = self.fontMetrics().elidedText(
+                self.text(), Qt.TextElideMode.ElideRight, self.contentsRect().width()
+            )
+            painter.setPen(self.palette().color(self.foregroundRole()))
+            painter.drawText(
+                self.contentsRect(), int(self.alignment() | Qt.TextFlag.TextSingleLine), shown
+            )
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -32,7 +32,8 @@ from gradviz.picture.colours import Theme
 from gradviz.text import mark
 
 SHOWN: Final = 2
-"""So many notes stand on the line; all of them are in the menu."""
+"""So many notes stand on the line; the menu has more of them."""
+LISTED: Final = 40
 HINT_MS: Final = 8000
 DOT: Final = 8
 
@@ -134,9 +135,12 @@ class Problems(Panel):
     def _fill_menu(self) -> None:
         menu = self._count.menu()
         menu.clear()
-        for number, note in enumerate(self._notes):
+        for number, note in enumerate(self._notes[:LISTED]):
             action = menu.addAction(literal(render(note.text)))
             action.triggered.connect(partial(self._request_note, number))
+        if len(self._notes) > LISTED:
+            more = mark("panels", "and {count} more")
+            menu.addAction(say(more, count=len(self._notes) - LISTED)).setEnabled(False)
         self._count.setEnabled(bool(self._notes))
 
     def _request_note(self, number: int, _checked: bool = False) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
@@ -22,6 +22,7 @@ from gradviz.text import Text, mark
 
 MOST: Final = 30
 """So many nodes of a kind stand in a menu."""
+NAMED: Final = 12
 WIDEST: Final = 132
 
 
@@ -82,8 +83,9 @@ class _Chooser(QToolButton):
         self.setToolTip(hint(whole))
         self.setAccessibleName(whole)
 
-    def _names(self, ports: Iterable[OutPort]) -> list[str]:
-        return [explain.name(self._document.answer, port.node) for port in ports]
+    def _names(self, ports: Sequence[OutPort]) -> list[str]:
+        names = [explain.name(self._document.answer, port.node) for port in ports[:NAMED]]
+        return [*names, "…"] if len(ports) > NAMED else names
 
     def _floats(self) -> tuple[list[str], list[str]]:
         """The nodes that can have a gradient: sources (or ends), and all others."""

@@ -20,6 +20,9 @@ from gradviz.picture.look import Arrival, Flow
 from gradviz.text import Message, Text, mark
 
 NAMES_SHOWN: Final = 12
+ROADS_SHOWN: Final = 12
+INPUTS_SHOWN: Final = 12
+ANSWERS_SHOWN: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +261,7 @@ def _arrivals(id: str, cell: CellRef | None, moment: Moment) -> list[Block]:
     if port not in answer.timeline.gradient_at:
         return [*blocks, *_absent(port, moment)]
     arrived = answer.timeline.arrived(port, moment.known)
-    blocks += [_road(port, contribution, here, moment) for contribution, here in arrived]
+    blocks += _roads(port, moment)
     array = moment.adjoint(port)
     if array is None:
         return blocks
@@ -268,6 +271,21 @@ def _arrivals(id: str, cell: CellRef | None, moment: Moment) -> list[Block]:
         chosen = _chosen(id, "gradient", cell)
         blocks.append(Table(array, partial, partial, Flow.BACKWARD, id, chosen))
     return blocks
+
+
+def _roads(port: OutPort, moment: Moment) -> list[Block]:
+    """The first contributions, and the one that is just arriving."""
+    found = moment.answer.timeline.arrived(port, moment.known)
+    shown = [
+        _road(port, contribution, here, moment)
+        for number, (contribution, here) in enumerate(found)
+        if number < ROADS_SHOWN or _is_now(port, contribution, moment)
+    ]
+    return [*shown, *_more(len(found) - len(shown))]
+
+
+def _more(count: int) -> list[Block]:
+    return [_dim(say(mark("panels", "and {count} more"), count=count))] if count > 0 else []
 
 
 def _total(port: OutPort, roads: int, array: Array, moment: Moment) -> list[Block]:
@@ -391,7 +409,7 @@ def _remedies(port: OutPort, state: State, *, asked: bool, moment: Moment) -> tu
 def _passed_on(id: str, moment: Moment) -> list[Block]:
     answer = moment.answer
     ends = [InPort(id, i) for i, port in enumerate(answer.graph[id].inputs) if port is not None]
-    parts = [(end, _passed_to(end, moment)) for end in ends]
+    parts = [(end, _passed_to(end, moment)) for end in ends[:INPUTS_SHOWN]]
     parts = [(end, blocks) for end, blocks in parts if blocks]
     if not parts:
         return []
@@ -405,7 +423,7 @@ def _passed_on(id: str, moment: Moment) -> list[Block]:
     for end, lines in parts:
         text = say(mark("panels", "to {name}"), name=_source_name(end, answer))
         blocks += [Line(text, size="small", bold=True, gap=8), *lines]
-    return blocks
+    return [*blocks, *_more(len(ends) - INPUTS_SHOWN)]
 
 
 def _source_name(end: InPort, answer: Answer) -> str:
@@ -511,7 +529,7 @@ def _overview(moment: Moment) -> list[Block]:
 def _answers(moment: Moment) -> list[Block]:
     answer = moment.answer
     blocks: list[Block] = []
-    for port in answer.question.wrt:
+    for port in answer.question.wrt[:ANSWERS_SHOWN]:
         name = explain.partial(answer, port.node)
         array = moment.adjoint(port)
         if array is not None and array.ndim:
@@ -523,6 +541,7 @@ def _answers(moment: Moment) -> list[Block]:
             blocks += [_dim(name, mono=True, gap=8), not_yet()]
         else:
             blocks += _absent(port, moment)
+    blocks += _more(len(answer.question.wrt) - ANSWERS_SHOWN)
     return blocks or [_dim(say(mark("panels", "There is no variable to differentiate by.")))]
 
 

@@ -311,6 +311,32 @@ def test_with_nothing_selected_it_goes_along_with_the_film(
     assert texts(panel)[0] == "B"
 
 
+def test_of_very_many_roads_the_first_and_the_present_one_are_shown(
+    panel: Inspector, document: Document, player: Player
+) -> None:
+    x = gv.variable(2.0, name="x")
+    y = gv.sin(x)
+    for _ in range(250):
+        y = y + x
+    document.start(gv.diagram(y, x))
+    select(document, "x")
+    assert len(of_kind(panel, Road)) == 12
+    assert "and 239 more" in texts(panel)
+    position = document.answer.timeline.arrivals[OutPort("x")][200][1]
+    player.seek(position)
+    roads = of_kind(panel, Road)
+    assert len(roads) == 13
+    assert roads[-1].arrival is Arrival.NOW
+
+
+def test_of_very_many_answers_the_first_are_shown(panel: Inspector, document: Document) -> None:
+    xs = [gv.variable(float(i), name=f"x{i}") for i in range(40)]
+    document.start(gv.diagram(sum(xs[1:], xs[0]), xs))
+    said = texts(panel)
+    assert sum(line.startswith("∂y/∂x") for line in said) == 12
+    assert "and 28 more" in said
+
+
 def test_several_nodes_are_named(panel: Inspector, document: Document) -> None:
     select(document, "X", "s", "y")
     assert texts(panel)[:2] == ["3 nodes selected", "X, s, y"]
