@@ -88,11 +88,12 @@ class ExpressionLine(QLineEdit):
         origin = self.cursorRect().center().x() - before
         left = origin + metrics.horizontalAdvance(text[:position])
         width = metrics.horizontalAdvance(text[position : position + length]) or 8
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setClipRect(self.rect().adjusted(6, 0, -6, 0))
-        painter.setPen(QPen(self.theme.note, 1.6))
-        painter.drawPolyline(_wave(left, self.height() - 6.0, width))
+        # Ended whatever happens: a traceback that keeps an active painter ends the process later.
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setClipRect(self.rect().adjusted(6, 0, -6, 0))
+            painter.setPen(QPen(self.theme.note, 1.6))
+            painter.drawPolyline(_wave(left, self.height() - 6.0, width))
 
 
 def _wave(left: float, y: float, width: float) -> QPolygonF:
