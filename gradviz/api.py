@@ -235,10 +235,20 @@ def load(path: str | Path) -> Diagram:
     return native.load(path)
 
 
-def save(path: str | Path, what: Exprs | Diagram) -> None:
-    """Write a diagram, or the diagram of expressions, to a .gradviz file: whole or not at all."""
+def save(path: str | Path | Exprs | Diagram, what: Exprs | Diagram | str | Path) -> None:
+    """Write a diagram, or the diagram of expressions, to a .gradviz file: whole or not at all.
+
+    Peers disagree about the order (`np.save(path, x)`, `torch.save(x, path)`), so both are read.
+    Raises InputError if neither is a path, FileError if it cannot be written.
+    """
     from gradviz.files import native
 
+    if isinstance(what, str | Path) and not isinstance(path, str | Path):
+        path, what = what, path
+    if not isinstance(path, str | Path) or isinstance(what, str | Path):
+        raise InputError(
+            mark("api", "save takes a path and what to write there, such as save(path, y).")
+        )
     native.save(path, diagram(what))
 
 

@@ -378,7 +378,7 @@ def _render_command(options: argparse.Namespace) -> int:
 
 
 def _examples_command(options: argparse.Namespace) -> int:
-    found = sorted(resources.path("examples").glob("*.gradviz"))
+    found = resources.example_files()
     if options.json:
         print(json.dumps({path.stem: str(path) for path in found}))
         return FINE

@@ -17,3 +17,14 @@ def path(*parts: str) -> Path:
     installed = _PACKAGE / "_resources"
     root = installed if installed.is_dir() else _PACKAGE.parent / "resources"
     return root.joinpath(*parts)
+
+
+def example_files() -> list[Path]:
+    """The shipped examples, in the order of their file names."""
+    return sorted(path("examples").glob("*.gradviz"))
+
+
+def title_of(file: Path) -> str:
+    """`1_nine-sevens.gradviz` as `Nine sevens`."""
+    words = file.stem.split("_", 1)[-1].replace("-", " ")
+    return words[:1].upper() + words[1:]

@@ -54,7 +54,7 @@ def example(name: str, select: str = "", position: int | None = None) -> Callabl
 
 
 def open_example(window, name: str) -> None:
-    from gradviz.gui.main_window import example_files
+    from gradviz.resources import example_files
 
     window.open_example(next(path for path in example_files() if path.stem.endswith(name)))
 

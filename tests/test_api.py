@@ -254,3 +254,13 @@ def test_a_callers_array_is_copied() -> None:
 def test_public_functions_have_docstrings() -> None:
     for name in gv.__all__:
         assert inspect.getdoc(getattr(gv, name)), name
+
+
+def test_save_reads_both_orders_and_says_what_it_takes(tmp_path) -> None:
+    x = gv.variable(2.0, name="x")
+    gv.save(tmp_path / "a.gradviz", x * 2)
+    gv.save(x * 2, tmp_path / "b.gradviz")
+    assert (tmp_path / "a.gradviz").read_bytes() == (tmp_path / "b.gradviz").read_bytes()
+    for given in ((x, x * 2), ("one", "two")):
+        with pytest.raises(gv.GradvizError, match="a path and what to write"):
+            gv.save(*given)

@@ -15,7 +15,7 @@ from gradviz import display, resources
 from gradviz.errors import InputError
 from gradviz.graph.model import Diagram
 from gradviz.gui import theme as themes
-from gradviz.gui.main_window import MainWindow, example_files
+from gradviz.gui.main_window import MainWindow
 from gradviz.gui.reports import Reporter
 from gradviz.gui.settings import Settings
 from gradviz.picture import fonts
@@ -66,7 +66,7 @@ class Application(QObject):
                 self._open_first(window, film=film and first)
 
     def _open_first(self, window: MainWindow, *, film: bool) -> None:
-        path = next((p for p in example_files() if p.stem.endswith(FIRST_EXAMPLE)), None)
+        path = next((p for p in resources.example_files() if p.stem.endswith(FIRST_EXAMPLE)), None)
         if path is None or (not film and self.settings.files):
             return
         window.open_example(path)

@@ -174,8 +174,8 @@ class MainWindow(QMainWindow):
         self._actions[action.id] = item
 
     def _fill_examples(self, menu: QMenu) -> None:
-        for path in example_files():
-            item = menu.addAction(title_of(path))
+        for path in resources.example_files():
+            item = menu.addAction(resources.title_of(path))
             item.triggered.connect(partial(self.asked_open.emit, path))
 
     def _fill_view(self, menu: QMenu) -> None:
@@ -314,7 +314,7 @@ class MainWindow(QMainWindow):
     def open_example(self, path: Path) -> None:
         """Show an example as an untitled copy."""
         found = native.read(path)
-        self.open_diagram(found.diagram, None, dict(found.view), title_of(path))
+        self.open_diagram(found.diagram, None, dict(found.view), resources.title_of(path))
 
     def play_soon(self) -> None:
         """The first minute: the film starts by itself; the first key or click pauses it."""
@@ -719,17 +719,6 @@ class MainWindow(QMainWindow):
         if choice == buttons.Save:
             return self.save()
         return choice == buttons.Discard
-
-
-def example_files() -> list[Path]:
-    """The shipped examples, in the order of their file names."""
-    return sorted(resources.path("examples").glob("*.gradviz"))
-
-
-def title_of(path: Path) -> str:
-    """`nine-sevens.gradviz` as `Nine sevens`."""
-    words = path.stem.split("_", 1)[-1].replace("-", " ")
-    return words[:1].upper() + words[1:]
 
 
 def _drawn_again(diagram: Diagram, ids: list[str]) -> Diagram:

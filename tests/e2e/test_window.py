@@ -17,9 +17,10 @@ from gradviz.files import native
 from gradviz.graph.model import OutPort
 from gradviz.gui.app import Application
 from gradviz.gui.document import Selection
-from gradviz.gui.main_window import MainWindow, example_files
+from gradviz.gui.main_window import MainWindow
 from gradviz.gui.panels.sheet import Absence, Table
 from gradviz.picture.look import State
+from gradviz.resources import example_files
 from tests.support.robot import Robot
 
 

@@ -51,17 +51,6 @@ SIGN_GAP: Final = 8
 Index = QModelIndex | QPersistentModelIndex
 
 
-def example_files() -> list[Path]:
-    """The shipped examples, in the order of their file names."""
-    return sorted(resources.path("examples").glob("*.gradviz"))
-
-
-def title_of(path: Path) -> str:
-    """`1_nine-sevens.gradviz` as `Nine sevens`."""
-    words = path.stem.split("_", 1)[-1].replace("-", " ")
-    return words[:1].upper() + words[1:]
-
-
 class Palette(Panel):
     """Add an operation by double click, Enter or drag.
 
@@ -131,7 +120,11 @@ class Palette(Panel):
             self._fill_categories()
             return
         found = search(typed)
-        examples = [path for path in example_files() if typed.lower() in title_of(path).lower()]
+        examples = [
+            path
+            for path in resources.example_files()
+            if typed.lower() in resources.title_of(path).lower()
+        ]
         for op in found:
             self.tree.addTopLevelItem(_op_item(op))
         for path in examples:
@@ -156,7 +149,9 @@ class Palette(Panel):
         for category in (*CATEGORIES, *others):
             members = [_op_item(op) for op in ops if op.category == category]
             self._add_category(tr(category), members)
-        self._add_category(self.tr("Examples"), [self._example_item(p) for p in example_files()])
+        self._add_category(
+            self.tr("Examples"), [self._example_item(p) for p in resources.example_files()]
+        )
 
     def _add_category(self, title: str, members: Sequence[QTreeWidgetItem]) -> None:
         if not members:
@@ -168,7 +163,7 @@ class Palette(Panel):
         heading.setExpanded(True)
 
     def _example_item(self, path: Path) -> QTreeWidgetItem:
-        item = QTreeWidgetItem([title_of(path)])
+        item = QTreeWidgetItem([resources.title_of(path)])
         item.setData(0, FILE, path)
         item.setToolTip(0, self.tr("Double-click opens this example"))
         item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)

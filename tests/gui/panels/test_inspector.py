@@ -367,7 +367,7 @@ def test_every_example_can_be_inspected_at_every_step(
     panel: Inspector, document: Document, player: Player
 ) -> None:
     from gradviz.files import native
-    from gradviz.gui.panels.palette import example_files
+    from gradviz.resources import example_files
 
     for path in example_files():
         document.start(native.load(path))

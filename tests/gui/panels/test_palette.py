@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QItemSelectionModel, Qt
 
-from gradviz.gui.panels.palette import FILE, OP, OP_MIME, Palette, example_files, title_of
+from gradviz.gui.panels.palette import FILE, OP, OP_MIME, Palette
 from gradviz.ops import registry
+from gradviz.resources import example_files, title_of
 
 LEFT = Qt.MouseButton.LeftButton
 
