@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -56,12 +57,21 @@ def build_expression(document: Document, text: str, sizes: Sizes) -> list[str]:
 def _built(
     diagram: Diagram, built: Mapping[str, Expr], place: Callable[[Diagram], Diagram]
 ) -> Diagram:
-    found = edits.build_expression(diagram, built, place)
-    last = list(built)[-1]
-    target = found.graph.id_of_name.get(last)
-    if target is None or found.query.of == (target,):
-        return found
-    return edits.set_query(found, of=(target,))
+    """Asked before it is placed: a card is as high as what is asked about it makes it."""
+    asked = partial(_asked, before=diagram, target=list(built)[-1])
+    return asked(edits.build_expression(diagram, built, lambda grown: place(asked(grown))))
+
+
+def _asked(diagram: Diagram, *, before: Diagram, target: str) -> Diagram:
+    """The question turns to what was typed; where the leaves were chosen, the new ones join them."""
+    graph, query = diagram.graph, diagram.query
+    of, wrt = query.of, query.wrt
+    if target in graph.id_of_name:
+        of = (graph.id_of_name[target],)
+    if wrt:
+        new = (n.id for n in graph if n.op == "variable" and n.id not in before.graph)
+        wrt = (*wrt, *(id for id in new if id not in wrt))
+    return edits.set_query(diagram, of=of, wrt=wrt)
 
 
 def _known(document: Document) -> dict[str, Expr]:

@@ -13,6 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QPushButton
 
 import gradviz as gv
+from gradviz.edit import layout
 from gradviz.files import native
 from gradviz.graph.model import OutPort
 from gradviz.gui.app import Application
@@ -377,6 +378,18 @@ def test_a_new_table_is_open_for_typing(application: Application, qtbot) -> None
     QTest.keyClicks(editor, "5")
     QTest.keyClick(editor, Qt.Key.Key_Return)
     assert window.document.diagram.values[node(window, "M").node][0, 0] == 5
+
+
+def test_what_is_typed_is_asked_and_covers_nothing(application: Application, qtbot) -> None:
+    window = start(application, qtbot)
+    window.expression.submitted.emit("L = mean((W @ X - 1)**2)")
+    diagram = window.document.diagram
+    assert [diagram.graph[id].name for id in diagram.query.wrt] == ["X", "B", "W"]
+    cards = layout.card_boxes(diagram, window._framer.sizes(window.document.answer)).values()
+    for note in layout.note_boxes(diagram):
+        for card in cards:
+            beside = card.left >= note.right or card.right <= note.left
+            assert beside or card.top >= note.bottom or card.bottom <= note.top
 
 
 def test_use_zeros_and_none_again(application: Application, qtbot) -> None:
