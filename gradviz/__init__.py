@@ -4,7 +4,6 @@ Everything a user of the Python API needs is here; `gradviz.api` says how to beg
 `show` is called.
 """
 
-from gradviz import ops as _ops
 from gradviz.api import (
     WhyNone,
     apply,
@@ -32,40 +31,9 @@ from gradviz.errors import (
     ShapeError,
 )
 from gradviz.networks import from_networkx, to_networkx
-from gradviz.ops.adjoint import broadcast_to
-from gradviz.ops.elementwise import (
-    add,
-    cos,
-    divide,
-    exp,
-    log,
-    multiply,
-    negative,
-    power,
-    sigmoid,
-    sin,
-    sqrt,
-    square,
-    subtract,
-    tanh,
-)
+from gradviz.ops import registry as _registry
 from gradviz.ops.expr import Expr
-from gradviz.ops.indexing import getitem
-from gradviz.ops.linalg import matmul
-from gradviz.ops.loss import softmax_cross_entropy
-from gradviz.ops.neural import log_softmax, softmax
-from gradviz.ops.reduction import max_ as max
-from gradviz.ops.reduction import mean
-from gradviz.ops.reduction import sum_ as sum
-from gradviz.ops.reshaping import (
-    concat,
-    expand_dims,
-    matrix_transpose,
-    reshape,
-    squeeze,
-    transpose,
-)
-from gradviz.ops.selection import equal, greater, maximum, relu, stop_gradient, where
+from gradviz.ops.op import Op, op
 
 __version__ = "0.1.0"
 
@@ -79,56 +47,43 @@ __all__ = [
     "IndexRangeError",
     "InputError",
     "LimitError",
+    "Op",
     "ShapeError",
     "WhyNone",
-    "add",
     "apply",
-    "broadcast_to",
-    "concat",
     "constant",
-    "cos",
     "diagram",
-    "divide",
-    "equal",
-    "exp",
-    "expand_dims",
     "expressions",
     "from_networkx",
-    "getitem",
     "gradients",
-    "greater",
     "load",
-    "log",
-    "log_softmax",
-    "matmul",
-    "matrix_transpose",
-    "max",
-    "maximum",
-    "mean",
-    "multiply",
-    "negative",
+    "op",
     "parse",
-    "power",
     "random_normal",
-    "relu",
-    "reshape",
     "save",
     "show",
-    "sigmoid",
-    "sin",
-    "softmax",
-    "softmax_cross_entropy",
-    "sqrt",
-    "square",
-    "squeeze",
-    "stop_gradient",
-    "subtract",
-    "sum",
-    "tanh",
     "to_networkx",
-    "transpose",
     "variable",
-    "where",
     "why_none",
 ]
-del _ops
+
+
+def _names() -> list[str]:
+    return [each.name for each in _registry.palette()]
+
+
+# Every op a person can place is a function here, under its own name; so is a user's own.
+__all__ += [name for name in _names() if name not in __all__]
+
+
+def __getattr__(name: str) -> Op:
+    found = _registry.find(name)
+    if found is None:
+        near = _registry.nearest(name)
+        hint = f"; do you mean {near}?" if near else ""
+        raise AttributeError(f"module 'gradviz' has no attribute {name!r}{hint}", name=name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_names()})

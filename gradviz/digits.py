@@ -65,8 +65,9 @@ def full(x: Scalar | Array) -> str:
     if not math.isfinite(float(x)):
         return _not_finite(float(x))
     value = float(x)
-    # NumPy writes a float32 of seven digits with an exponent already.
-    text = str(int(value)) if value.is_integer() and 0 < abs(value) < WHOLE_BELOW else str(x)
+    # NumPy writes a float32 of seven digits with an exponent already; the wide form may be the shorter one.
+    whole = value.is_integer() and 0 < abs(value) < WHOLE_BELOW
+    text = str(int(value)) if whole else min(str(x), str(value), key=len)
     return text.removesuffix(".0").replace("-", MINUS)
 
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gradviz import digits
@@ -79,6 +79,7 @@ def test_full_brings_the_number_back(x: float) -> None:
     assert float(read(digits.full(x))) == x
 
 
+@example(1000000.5)
 @given(st.floats(width=32, allow_nan=False, allow_infinity=False))
 def test_full_is_the_shortest_form_of_its_own_dtype(x: float) -> None:
     value = np.float32(x)

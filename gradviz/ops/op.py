@@ -38,19 +38,27 @@ VALUES: Final = mark("ops", "Values")
 ARITHMETIC: Final = mark("ops", "Arithmetic")
 FUNCTIONS: Final = mark("ops", "Functions")
 COMPARISON: Final = mark("ops", "Comparing and choosing")
+ACTIVATIONS: Final = mark("ops", "Activations")
 REDUCTIONS: Final = mark("ops", "Reductions")
+CUMULATIVE: Final = mark("ops", "Running totals")
 SHAPE: Final = mark("ops", "Shape")
+INDEXING: Final = mark("ops", "Picking and sorting")
 LINEAR_ALGEBRA: Final = mark("ops", "Linear algebra")
 NEURAL: Final = mark("ops", "Neural networks")
+LOSSES: Final = mark("ops", "Losses")
 GRADIENT: Final = mark("ops", "Gradient")
 CATEGORIES: Final = (
     VALUES,
     ARITHMETIC,
     FUNCTIONS,
+    ACTIVATIONS,
     REDUCTIONS,
+    CUMULATIVE,
     LINEAR_ALGEBRA,
     NEURAL,
+    LOSSES,
     SHAPE,
+    INDEXING,
     COMPARISON,
     GRADIENT,
 )

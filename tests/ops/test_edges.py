@@ -13,27 +13,8 @@ import numpy as np
 import pytest
 
 from gradviz.errors import GradvizError, IndexRangeError, LimitError, ShapeError
-from gradviz.graph.model import Array
-from gradviz.ops import registry
-from gradviz.ops.expr import Collected, Expr, constant, variable
-from tests.support.symbols import built, differentiated, operand
-
-NAN, INF = np.nan, np.inf
-
-
-def op(name: str, *inputs: Any, **attributes: Any) -> Any:
-    return registry.get(name)(*inputs, **attributes)
-
-
-def gradients(make: Callable[..., Expr], *values: Any) -> tuple[Array, list[Array | None]]:
-    """The value, and the gradient of the sum of its cells by each argument."""
-    inputs = [v if isinstance(v, Expr) else operand(v, f"in{i}") for i, v in enumerate(values)]
-    output = make(*inputs)
-    collected = Collected([output, *inputs])
-    after, found = differentiated(
-        built(collected), [collected.port(output)], [collected.port(i) for i in inputs]
-    )
-    return output.value, [None if a is None else after.evaluate(a)[0] for a in found.answers]
+from gradviz.ops.expr import Expr, constant, variable
+from tests.support.edges import INF, NAN, call, gradients, holds, op, row
 
 
 def sharp(x: Expr) -> Expr:
@@ -47,18 +28,8 @@ def safe(x: Expr) -> Expr:
     return op("where", x > 0, op("sqrt", inside), 0.0)
 
 
-def call(name: str, **attributes: Any) -> Callable[..., Expr]:
-    return lambda *inputs: op(name, *inputs, **attributes)
-
-
 def norm(x: Expr) -> Expr:
     return op("sqrt", op("sum", x**2))
-
-
-def row(
-    title: str, make: Callable[..., Expr], inputs: Sequence[Any], value: Any, grads: Sequence[Any]
-) -> Any:
-    return pytest.param(make, inputs, value, grads, id=title)
 
 
 ROWS = [
@@ -163,20 +134,7 @@ ROWS = [
 def test_convention(
     make: Callable[..., Expr], inputs: Sequence[Any], value: Any, grads: Sequence[Any]
 ) -> None:
-    found, slopes = gradients(make, *inputs)
-    _same(found, value)
-    assert len(slopes) == len(grads)
-    for slope, wanted in zip(slopes, grads, strict=True):
-        if wanted is None:
-            assert slope is None
-        else:
-            assert slope is not None
-            _same(slope, wanted)
-
-
-def _same(found: Array, wanted: Any) -> None:
-    assert found.shape == np.shape(wanted)
-    assert np.allclose(found, wanted, rtol=1e-12, atol=1e-12, equal_nan=True), (found, wanted)
+    holds(make, inputs, value, grads)
 
 
 @pytest.mark.parametrize(
