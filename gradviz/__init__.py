@@ -11,12 +11,17 @@ from gradviz.api import (
     diagram,
     expressions,
     gradients,
+    hessian,
+    hvp,
+    jacobian,
+    jvp,
     load,
     parse,
     random_normal,
     save,
     show,
     variable,
+    vjp,
     why_none,
 )
 from gradviz.errors import (
@@ -56,6 +61,10 @@ __all__ = [
     "expressions",
     "from_networkx",
     "gradients",
+    "hessian",
+    "hvp",
+    "jacobian",
+    "jvp",
     "load",
     "op",
     "parse",
@@ -64,6 +73,7 @@ __all__ = [
     "show",
     "to_networkx",
     "variable",
+    "vjp",
     "why_none",
 ]
 

@@ -20,6 +20,7 @@ PLACE: Final = 10**6
 EXPRESSION_CHARACTERS: Final = 200_000
 EXPRESSION_DEPTH: Final = 200
 CHECK_EVALUATIONS: Final = 2_000
+JACOBIAN_CELLS: Final = 10**7
 
 
 class Limit(NamedTuple):
@@ -46,4 +47,5 @@ LIMITS: Final = (
     Limit("typed expression", EXPRESSION_CHARACTERS, "characters", "it is read while you type"),
     Limit("nesting of an expression", EXPRESSION_DEPTH, "levels", "deeper is never needed"),
     Limit("finite differences", CHECK_EVALUATIONS, "evaluations", "above it a sample is checked"),
+    Limit("Jacobian or Hessian", JACOBIAN_CELLS, "cells", "it takes a run for each row or column"),
 )
