@@ -9,6 +9,7 @@ import gradviz as gv
 from gradviz.engine import explain, gradcheck
 from gradviz.engine.answer import Answer, answer
 from gradviz.engine.diagnose import State
+from gradviz.engine.explain import missing as explain_missing
 from gradviz.engine.gradient import Address, Role, Step
 from gradviz.graph.model import Diagram, Graph, InPort, Node, OutPort, Query
 
@@ -107,7 +108,7 @@ def test_a_missing_gradient_has_a_state_and_a_sentence(make, state: State, words
 
 
 def test_every_state_has_its_words() -> None:
-    assert set(explain._REASONS) == set(State)
+    assert set(explain_missing._REASONS) == set(State)
 
 
 def test_notes_name_errors_first() -> None:

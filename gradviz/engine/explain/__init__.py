@@ -1,0 +1,58 @@
+"""The sentences: for a step, a wire, a missing gradient, a node. The only author of them.
+
+Window, command line and Python all ask here, so that they say the same.
+"""
+
+from gradviz.engine.explain.film import sentence, step_label
+from gradviz.engine.explain.missing import Reason, reason
+from gradviz.engine.explain.notes import Note, notes
+from gradviz.engine.explain.verdicts import verdict, verdicts
+from gradviz.engine.explain.wires import (
+    WireWords,
+    derivative,
+    local_text,
+    road,
+    rule_text,
+    silence,
+    sum_line,
+    wire,
+    wire_name,
+)
+from gradviz.engine.explain.words import (
+    NAMED,
+    array_words,
+    headline,
+    name,
+    partial,
+    size,
+    spec_words,
+    summary,
+)
+
+__all__ = [
+    "NAMED",
+    "Note",
+    "Reason",
+    "WireWords",
+    "array_words",
+    "derivative",
+    "headline",
+    "local_text",
+    "name",
+    "notes",
+    "partial",
+    "reason",
+    "road",
+    "rule_text",
+    "sentence",
+    "silence",
+    "size",
+    "spec_words",
+    "step_label",
+    "sum_line",
+    "summary",
+    "verdict",
+    "verdicts",
+    "wire",
+    "wire_name",
+]
