@@ -1,25 +1,32 @@
 """The backward pass as a graph.
 
-`gradient` walks the graph from the target back, asks each op for its rule, and adds the nodes the rule is made of,
-with a record for every wire that carries a cotangent: where it came from, what arrived, times what, gives what. Adding
-contributions, and fitting them to the shape and dtype of the value, happens here and nowhere else.
+`gradient` walks the graph from the target back, asks each op for its rule, and adds the nodes the rule is made of
+(`template` expands a rule once per kind of node), with a record for every wire that carries a cotangent: where it came
+from, what arrived, times what, gives what. Adding contributions, and fitting them to the shape and dtype of the value,
+happens in these two places and nowhere else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from gradviz.engine.check import Specs
+from gradviz.engine.template import Made, Slot, Template, expand
 from gradviz.errors import GradientError, ShapeError
-from gradviz.graph import walk
-from gradviz.graph.model import Array, Graph, InPort, Node, OutPort, frozen_array
+from gradviz.graph.model import (
+    EMPTY,
+    Array,
+    Attributes,
+    Graph,
+    InPort,
+    Node,
+    OutPort,
+    frozen_array,
+)
 from gradviz.ops import adjoint, registry
-from gradviz.ops.elementwise import multiply, negative
-from gradviz.ops.expr import Call, Expr, leaf
-from gradviz.ops.op import Op
 from gradviz.ops.spec import Spec
 from gradviz.text import mark, shape_words
 
@@ -178,25 +185,67 @@ class _Backward:
         self.arrived: dict[OutPort, list[Contribution]] = {}
         self.origin: dict[str, Address] = {}
         self.steps: list[Step] = []
-        self._calls: dict[str, Call] = {}
-        self._grown: dict[int, str] = {}
-        self._keep: list[Call] = []
-        self._literals: dict[tuple[Spec, bytes], str] = {}
+        self._templates: dict[object, Template] = {}
+        self._literals: dict[tuple[Spec, bytes], OutPort] = {}
         self._count: dict[str, int] = {}
+        self._mark = "'" * occurrence
 
     def sweep(
         self, of: Sequence[OutPort], seeds: Sequence[OutPort | None], wrt: Sequence[OutPort]
     ) -> None:
         """Seed the targets, and visit the nodes that lie between wrt and of, last first."""
-        asked = walk.descendants(self._graph, {port.node for port in wrt}, self._carries)
-        active = asked & walk.ancestors(self._graph, {port.node for port in of})
+        passing = self._passing()
+        active = self._active(of, wrt, passing)
         self._seed(of, seeds, active)
-        for id in reversed([id for id in self._primal.order if id in active]):
-            outputs = [OutPort(id, i) for i in range(len(self._primal.outputs[id]))]
-            if any(port in self.arrived for port in outputs):
-                self._merge(outputs)
-                if id not in self._stopped:
-                    self._pass_on(id, outputs, active, wrt)
+        asked = set(wrt)
+        for id in reversed(self._primal.order):
+            if id not in active:
+                continue
+            outputs = self._primal.outputs[id]
+            if len(outputs) == 1:
+                port = OutPort(id)
+                if port in self.arrived:
+                    self._merge(port)
+                    if id in passing:
+                        self._pass_on(id, (port,), active, asked)
+                continue
+            ports = tuple(OutPort(id, i) for i in range(len(outputs)))
+            if any(port in self.arrived for port in ports):
+                for port in ports:
+                    if port in self.arrived:
+                        self._merge(port)
+                if id in passing:
+                    self._pass_on(id, ports, active, asked)
+
+    def _passing(self) -> set[str]:
+        """The nodes that hand on what arrives (`passes`, but for the wire's own dtype)."""
+        able: dict[str, bool] = {}
+        found: set[str] = set()
+        outputs = self._primal.outputs
+        for id, node in self._graph.nodes.items():
+            rule = able.get(node.op)
+            if rule is None:
+                op = registry.find(node.op)
+                rule = able[node.op] = op is not None and op.has_rule
+            if rule and any(spec is not None and spec.is_float for spec in outputs[id]):
+                found.add(id)
+        return found - self._stopped
+
+    def _active(self, of: Sequence[OutPort], wrt: Sequence[OutPort], passing: set[str]) -> set[str]:
+        """The nodes on a way from wrt to of along which a cotangent can flow."""
+        nodes, is_float = self._graph.nodes, self._primal.is_float
+        reached = {port.node for port in wrt}
+        for id in self._primal.order:
+            if id in passing and id not in reached:
+                for port in nodes[id].inputs:
+                    if port is not None and port.node in reached and is_float(port):
+                        reached.add(id)
+                        break
+        leading = {port.node for port in of}
+        for id in reversed(self._primal.order):
+            if id in leading:
+                leading.update(port.node for port in nodes[id].inputs if port is not None)
+        return reached & leading
 
     def _seed(
         self, of: Sequence[OutPort], seeds: Sequence[OutPort | None], active: Collection[str]
@@ -221,148 +270,196 @@ class _Backward:
         for port, found in given.items():
             if port.node in active:
                 address = Address(port.node, port.index, Role.SEED, self._occurrence)
-                cotangent, made = self._grow(self._start(port, found), address)
+                made: list[str] = []
+                cotangent = self._start(port, found, address, made)
                 self.arrived[port] = [Contribution(None, cotangent)]
-                self.steps.append(Step(address, port, made, result=cotangent))
+                self.steps.append(Step(address, port, tuple(made), result=cotangent))
 
-    def _start(self, port: OutPort, seeds: Sequence[OutPort | None]) -> Expr:
+    def _start(
+        self, port: OutPort, seeds: Sequence[OutPort | None], address: Address, made: list[str]
+    ) -> OutPort:
+        spec = cast(Spec, self._primal[port])
         ones = seeds.count(None)
-        terms = [
-            self._fitted(self._expr(s), cast(Spec, self._primal[port]))
-            for s in seeds
-            if s is not None
-        ]
+        terms = []
         if ones:
-            terms.insert(0, cast(Expr, adjoint.full_like(self._expr(port), fill=float(ones))))
-        return terms[0] if len(terms) == 1 else cast(Expr, adjoint.accumulate(*terms))
+            terms.append(self._filled(port, float(ones), address, made))
+        for seed in seeds:
+            if seed is not None and cast(Spec, self._primal[seed]).dtype != spec.dtype:
+                attributes = {"dtype": spec.dtype.name}
+                seed = self._add("cast", (seed,), attributes, spec, address, made)  # noqa: PLW2901
+            if seed is not None:
+                terms.append(seed)
+        if len(terms) == 1:
+            return terms[0]
+        return self._add("accumulate", tuple(terms), EMPTY, spec, address, made)
 
-    def _carries(self, source: OutPort, end: InPort) -> bool:
-        return end.node not in self._stopped and passes(self._graph, self._primal, source, end)
+    def _filled(self, like: OutPort, fill: float, address: Address, made: list[str]) -> OutPort:
+        spec = cast(Spec, self._primal[like])._replace(weak=False)
+        attributes = adjoint.full_like.trimmed({"fill": fill})
+        return self._add("full_like", (like,), attributes, spec, address, made)
 
-    def _merge(self, outputs: Iterable[OutPort]) -> None:
-        for port in outputs:
-            found = self.arrived.get(port, ())
-            if len(found) == 1:
-                self.adjoints[port] = found[0].result
-            elif found:
-                address = Address(port.node, port.index, Role.MERGE, self._occurrence)
-                total = adjoint.accumulate(*(self._expr(c.result) for c in found))
-                self.adjoints[port], made = self._grow(total, address)
-                self.steps.append(Step(address, port, made, result=self.adjoints[port]))
+    def _merge(self, port: OutPort) -> None:
+        found = self.arrived[port]
+        if len(found) == 1:
+            self.adjoints[port] = found[0].result
+            return
+        address = Address(port.node, port.index, Role.MERGE, self._occurrence)
+        made: list[str] = []
+        spec = cast(Spec, self._primal[port])
+        inputs = tuple(c.result for c in found)
+        total = self.adjoints[port] = self._add("accumulate", inputs, EMPTY, spec, address, made)
+        self.steps.append(Step(address, port, tuple(made), result=total))
 
     def _pass_on(
-        self, id: str, outputs: Sequence[OutPort], active: set[str], wrt: Collection[OutPort]
+        self, id: str, outputs: tuple[OutPort, ...], active: set[str], asked: set[OutPort]
     ) -> None:
-        node = self._graph[id]
-        op = registry.get(node.op)
-        wanted = [
-            (index, source)
+        node = self._graph.nodes[id]
+        wanted = tuple(
+            index
             for index, source in enumerate(node.inputs)
             if source is not None
             and source.node in active
-            and self._carries(source, InPort(id, index))
-            and self._is_wanted(source, active, wrt)
-        ]
+            and self._primal.is_float(source)
+            and self._is_wanted(source, active, asked)
+        )
         if not wanted:
             return
-        terms = self._rule(op, node, outputs)
-        for index, source in wanted:
-            if terms[index] is not None:
-                self._contribute(op, node, index, source, terms[index])
+        template = self._template(node, outputs, wanted)
+        adjoints = self.adjoints
+        ports = [
+            *cast("tuple[OutPort, ...]", node.inputs),
+            *outputs,
+            *(adjoints.get(port, port) for port in outputs),
+        ]
+        amount = adjoints.get(outputs[0])
+        for road in template.roads:
+            source = cast(OutPort, node.inputs[road.index])
+            address = Address(id, road.index, Role.CONTRIBUTION, self._occurrence)
+            made = self._make(road.made, ports, address) if road.made else ()
+            result = _port(ports, road.result)
+            factor = road.local
+            local: Term | None = (
+                factor if factor is None or isinstance(factor, float) else _port(ports, factor)
+            )
+            self.steps.append(
+                Step(address, source, made, amount, local, result, not template.local)
+            )
+            fitted = result
+            if road.fit:
+                fit = Address(id, road.index, Role.FIT, self._occurrence)
+                made = self._make(road.fit, ports, fit)
+                fitted = _port(ports, road.fitted)
+                self.steps.append(Step(fit, source, made, amount=result, result=fitted))
+            contribution = Contribution(InPort(id, road.index), fitted)
+            arrived = self.arrived.get(source)
+            if arrived is None:
+                self.arrived[source] = [contribution]
+            else:
+                arrived.append(contribution)
 
-    def _is_wanted(self, port: OutPort, active: set[str], wrt: Collection[OutPort]) -> bool:
+    def _is_wanted(self, port: OutPort, active: set[str], asked: set[OutPort]) -> bool:
         """Whether anybody asked for the gradient of an active node's port: wrt did, or a node before it."""
-        if len(self._primal.outputs[port.node]) == 1 or port in wrt:
+        if len(self._primal.outputs[port.node]) == 1 or port in asked:
             return True
+        node = self._graph[port.node]
         return any(
             source is not None
             and source.node in active
-            and self._carries(source, InPort(port.node, i))
-            for i, source in enumerate(self._graph[port.node].inputs)
+            and node.id not in self._stopped
+            and passes(self._graph, self._primal, source, InPort(node.id, index))
+            for index, source in enumerate(node.inputs)
         )
 
-    def _rule(self, op: Op, node: Node, outputs: Sequence[OutPort]) -> Sequence[Any]:
-        inputs = [self._expr(cast(OutPort, port)) for port in node.inputs]
-        out: Any = tuple(self._expr(port) for port in outputs)
-        attributes = op.bind(node.attributes)
-        single = len(out) == 1
-        if op.local_rule is not None:
-            terms = op.local_rule(out[0], *inputs, **attributes)
-        else:
-            assert op.vjp_rule is not None
-            g: Any = tuple(self._cotangent(port) for port in outputs)
-            terms = op.vjp_rule(
-                g[0] if single else g, out[0] if single else out, *inputs, **attributes
+    def _template(
+        self, node: Node, outputs: tuple[OutPort, ...], wanted: tuple[int, ...]
+    ) -> Template:
+        """The expansion of a node's rule, which nodes of the same kind share."""
+        primal = self._primal
+        inputs = tuple(primal[cast(OutPort, port)] for port in node.inputs)
+        specs = primal.outputs[node.id]
+        known = tuple(port in self.adjoints for port in outputs)
+        # Written out, 1 is not 1.0 and 0.0 is not −0.0.
+        settings = repr(node.attributes) if node.attributes else ""
+        kind = node.op, settings, inputs, specs, known, wanted
+        found = self._templates.get(kind)
+        if found is None:
+            found = self._templates[kind] = expand(
+                registry.get(node.op),
+                node.attributes,
+                cast("tuple[Spec, ...]", inputs),
+                cast("tuple[Spec, ...]", specs),
+                known,
+                wanted,
             )
-        if len(terms) != len(inputs):
-            raise GradientError(
-                mark("engine", "The rule of {op} does not answer for each input."), op=op.name
-            )
-        return terms
+        return found
 
-    def _cotangent(self, port: OutPort) -> Expr | None:
-        if port in self.adjoints:
-            return self._expr(self.adjoints[port])
-        if not self._primal.is_float(port):
-            return None
-        return cast(Expr, adjoint.full_like(self._expr(port), fill=0.0))
+    def _make(
+        self, template: Sequence[Made], ports: list[OutPort], address: Address
+    ) -> tuple[str, ...]:
+        """Copy the applications of a template; their ports are added to `ports`."""
+        made: list[str] = []
+        nodes, stem = self.nodes, address.node + self._mark
+        for op, attributes, slots, specs, value in template:
+            if value is not None:
+                ports.append(self._literal(op, attributes, specs, value, address))
+                continue
+            id = self._fresh(stem)
+            nodes[id] = Node(id, op, tuple([_port(ports, slot) for slot in slots]), attributes)
+            self.specs[id] = specs
+            self.origin[id] = address
+            made.append(id)
+            ports.append(OutPort(id))
+        return tuple(made)
 
-    def _contribute(self, op: Op, node: Node, index: int, source: OutPort, term: Any) -> None:
-        address = Address(node.id, index, Role.CONTRIBUTION, self._occurrence)
-        amount = self.adjoints.get(OutPort(node.id), None)
-        local: Term | None = None
-        if op.local_rule is not None:
-            assert amount is not None
-            local, result, made = self._times(amount, term, address)
-        else:
-            value = self._expr(source)
-            cotangent = term if isinstance(term, Expr) else adjoint.full_like(value, fill=term)
-            result, made = self._grow(cast(Expr, cotangent), address)
-        spec = cast(Spec, self._primal[source])
-        step = Step(address, source, made, amount, local, result, op.local_rule is None)
-        fit = Address(node.id, index, Role.FIT, self._occurrence)
-        try:
-            fitted, fitting = self._grow(self._fitted(self._expr(result), spec), fit)
-        except ShapeError as error:
-            raise GradientError(
-                mark("engine", "The rule of {op} gives {given} for an input of {shape}."),
-                op=op.name,
-                given=shape_words(self._expr(result).shape),
-                shape=shape_words(spec.shape),
-            ) from error
-        self.steps.append(step)
-        if fitting:
-            self.steps.append(Step(fit, source, fitting, amount=result, result=fitted))
-        self.arrived.setdefault(source, []).append(Contribution(InPort(node.id, index), fitted))
+    def _add(
+        self,
+        op: str,
+        inputs: tuple[OutPort, ...],
+        attributes: Attributes,
+        spec: Spec,
+        address: Address,
+        made: list[str],
+    ) -> OutPort:
+        id = self._fresh(address.node + self._mark)
+        self.nodes[id] = Node(id, op, inputs, attributes)
+        self.specs[id] = (spec,)
+        self.origin[id] = address
+        made.append(id)
+        return OutPort(id)
 
-    def _times(
-        self, amount: OutPort, local: Any, address: Address
-    ) -> tuple[Term, OutPort, tuple[str, ...]]:
-        """Amount × local derivative; ×1 needs no node."""
-        g = self._expr(amount)
-        if not isinstance(local, Expr):
-            if local == 1:
-                return 1.0, amount, ()
-            result, made = self._grow(negative(g) if local == -1 else multiply(g, local), address)
-            return float(local), result, made
-        factor, first = self._grow(local, address)
-        result, second = self._grow(multiply(g, self._expr(factor)), address)
-        return factor, result, first + second
+    def _literal(
+        self,
+        op: str,
+        attributes: Attributes,
+        specs: tuple[Spec, ...],
+        value: Array,
+        address: Address,
+    ) -> OutPort:
+        """A constant of a rule; equal ones are one node."""
+        number = (specs[0], value.tobytes())
+        found = self._literals.get(number)
+        if found is None:
+            id = self._fresh("c" + self._mark)
+            self.nodes[id] = Node(id, op, (), attributes)
+            self.specs[id] = specs
+            self.values[id] = frozen_array(value)
+            self.origin[id] = address
+            found = self._literals[number] = OutPort(id)
+        return found
 
-    def _fitted(self, cotangent: Expr, spec: Spec) -> Expr:
-        """A cotangent has the shape and dtype of its value."""
-        if cotangent.shape != spec.shape:
-            cotangent = cast(Expr, adjoint.sum_to(cotangent, shape=spec.shape))
-        if cotangent.dtype != spec.dtype:
-            cotangent = cast(Expr, adjoint.cast(cotangent, dtype=spec.dtype.name))
-        return cotangent
+    def _fresh(self, stem: str) -> str:
+        number = self._count.get(stem, 0) + 1
+        while (id := f"{stem}{number}") in self.nodes:
+            number += 1
+        self._count[stem] = number
+        return id
 
     def answer(self, port: OutPort, unconnected: str) -> OutPort | None:
         found = self.adjoints.get(port)
         if found is not None or unconnected == "none" or self._primal[port] is None:
             return found
         address = Address(port.node, port.index, Role.DONE, self._occurrence)
-        return self._grow(adjoint.full_like(self._expr(port), fill=0.0), address)[0]
+        return self._filled(port, 0.0, address, [])
 
     def finish(self, of: Sequence[OutPort]) -> None:
         if self.steps:
@@ -370,68 +467,8 @@ class _Backward:
             address = Address(port.node, port.index, Role.DONE, self._occurrence)
             self.steps.append(Step(address, port))
 
-    def _expr(self, port: OutPort) -> Expr:
-        call = self._calls.get(port.node)
-        if call is None:
-            specs = self.specs.get(port.node) or cast(
-                "tuple[Spec, ...]", self._primal.outputs[port.node]
-            )
-            call = self._calls[port.node] = leaf(port.node, specs)
-        return Expr(call, port.index)
 
-    def _grow(self, expression: Expr, address: Address) -> tuple[OutPort, tuple[str, ...]]:
-        """Make nodes of an expression's calls that are not in the graph yet."""
-        made: list[str] = []
-        stack = [(expression.call, False)]
-        while stack:
-            call, ready = stack.pop()
-            if call.port is not None or id(call) in self._grown:
-                continue
-            if not ready:
-                stack.append((call, True))
-                stack.extend((e.call, False) for e in reversed(call.inputs))
-                continue
-            self._grown[id(call)] = self._node_of(call, address, made)
-            # Ids of objects are only unique while the objects live.
-            self._keep.append(call)
-        return self._port(expression), tuple(made)
-
-    def _port(self, expression: Expr) -> OutPort:
-        call = expression.call
-        return OutPort(
-            call.port if call.port is not None else self._grown[id(call)], expression.index
-        )
-
-    def _node_of(self, call: Call, address: Address, made: list[str]) -> str:
-        assert call.op is not None
-        if call.outputs is not None and not call.inputs:
-            return self._literal(call, address)
-        id = self._fresh(address.node)
-        inputs = tuple(self._port(e) for e in call.inputs)
-        self.nodes[id] = Node(id, call.op.name, inputs, call.attributes)
-        self.specs[id] = call.specs
-        self.origin[id] = address
-        made.append(id)
-        return id
-
-    def _literal(self, call: Call, address: Address) -> str:
-        """A constant of a rule; equal ones are one node."""
-        assert call.op is not None
-        assert call.outputs is not None
-        number = (call.specs[0], call.outputs[0].tobytes())
-        if number not in self._literals:
-            id = self._fresh("c")
-            self.nodes[id] = Node(id, call.op.name, (), call.attributes)
-            self.specs[id] = call.specs
-            self.values[id] = frozen_array(call.outputs[0])
-            self.origin[id] = address
-            self._literals[number] = id
-        return self._literals[number]
-
-    def _fresh(self, stem: str) -> str:
-        mark_ = "'" * self._occurrence
-        number = self._count.get(stem, 0) + 1
-        while f"{stem}{mark_}{number}" in self.nodes:
-            number += 1
-        self._count[stem] = number
-        return f"{stem}{mark_}{number}"
+def _port(ports: Sequence[OutPort], slot: Slot) -> OutPort:
+    if isinstance(slot, int):
+        return ports[slot]
+    return OutPort(ports[slot[0]].node, slot[1])
