@@ -17,7 +17,7 @@ import gradviz
 
 PACKAGE = Path(gradviz.__file__).parent
 
-GROUND = {"errors", "text", "limits"}
+GROUND = {"errors", "text", "limits", "bulk"}
 PLAIN = GROUND | {"digits", "platform", "resources"}
 ENGINE = PLAIN | {"graph", "ops", "engine"}
 CORE = ENGINE | {"edit", "files", "code", "models", "networks", "plugins"}
@@ -27,6 +27,7 @@ ALL = SHOWN | {"__init__", "gui"}
 # A room is a package or a module right below gradviz/. It may always import itself.
 MAY_IMPORT = {
     "text": set(),
+    "bulk": set(),
     "errors": {"text"},
     "limits": {"text"},
     "digits": GROUND,

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, cast
 
+from gradviz.bulk import bulk
 from gradviz.engine.check import Specs
 from gradviz.engine.template import Made, Slot, Template, expand
 from gradviz.errors import GradientError, ShapeError
@@ -150,10 +151,11 @@ def gradient(
             mark("engine", 'unconnected_gradients is "none" or "zero", not {given}.'),
             given=repr(unconnected),
         )
-    backward = _Backward(specs, stop, occurrence)
-    backward.sweep(of, seeds or (None,) * len(of), wrt)
-    answers = tuple(backward.answer(port, unconnected) for port in wrt)
-    backward.finish(of)
+    with bulk():
+        backward = _Backward(specs, stop, occurrence)
+        backward.sweep(of, seeds or (None,) * len(of), wrt)
+        answers = tuple(backward.answer(port, unconnected) for port in wrt)
+        backward.finish(of)
     return Gradient(
         specs.graph,
         Graph(backward.nodes),
@@ -333,8 +335,8 @@ class _Backward:
         ]
         amount = adjoints.get(outputs[0])
         for road in template.roads:
-            source = cast(OutPort, node.inputs[road.index])
-            address = Address(id, road.index, Role.CONTRIBUTION, self._occurrence)
+            source = cast(OutPort, node.inputs[road.input])
+            address = Address(id, road.input, Role.CONTRIBUTION, self._occurrence)
             made = self._make(road.made, ports, address) if road.made else ()
             result = _port(ports, road.result)
             factor = road.local
@@ -346,11 +348,11 @@ class _Backward:
             )
             fitted = result
             if road.fit:
-                fit = Address(id, road.index, Role.FIT, self._occurrence)
+                fit = Address(id, road.input, Role.FIT, self._occurrence)
                 made = self._make(road.fit, ports, fit)
                 fitted = _port(ports, road.fitted)
                 self.steps.append(Step(fit, source, made, amount=result, result=fitted))
-            contribution = Contribution(InPort(id, road.index), fitted)
+            contribution = Contribution(InPort(id, road.input), fitted)
             arrived = self.arrived.get(source)
             if arrived is None:
                 self.arrived[source] = [contribution]

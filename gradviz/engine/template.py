@@ -37,7 +37,7 @@ class Made(NamedTuple):
 class Road(NamedTuple):
     """The way back over one input: what is made for the contribution, then what fits it to the value."""
 
-    index: int
+    input: int
     made: tuple[Made, ...]
     local: Slot | float | None
     result: Slot

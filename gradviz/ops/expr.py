@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from gradviz.bulk import bulk
 from gradviz.errors import GradvizError, IndexRangeError, InputError, ShapeError
 from gradviz.graph.model import (
     Array,
@@ -459,6 +460,7 @@ def compute(outputs: Iterable[Expr]) -> None:
 class Collected:
     """A graph made of Exprs: `graph`, `values` of its sources, and where each Expr went."""
 
+    @bulk()
     def __init__(self, outputs: Iterable[Expr], names: Mapping[str, Expr] | None = None) -> None:
         """`names` are the names a caller wants to give; an unnamed node is named after its op."""
         given = {id(e.call): name for name, e in (names or {}).items()}
