@@ -18,7 +18,7 @@ broadcast axes and never add contributions: `engine.gradient` does that in one p
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -68,6 +68,8 @@ LOOSE, COMPARED, ADDED, DIVIDED, MULTIPLIED, NEGATED, RAISED, ATOM = range(8)
 Forward = Callable[..., Any]
 Rule = Callable[..., Sequence[Any]]
 SpecRule = Callable[..., "Spec | tuple[Spec, ...]"]
+KernelCall = tuple[Callable[..., Any], tuple[Any, ...]]
+Kernel = Callable[..., Iterable[KernelCall]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,7 @@ class Op:
     differentiable: bool = True
     local_rule: Rule | None = None
     vjp_rule: Rule | None = None
+    kernel_rule: Kernel | None = None
     defaults: Mapping[str, object] = field(default_factory=dict)
 
     def local(self, rule: Rule) -> Rule:
@@ -134,6 +137,16 @@ class Op:
         For an op with several outputs, `g` and `out` are tuples.
         """
         self.vjp_rule = rule
+        return rule
+
+    def kernel(self, rule: Kernel) -> Kernel:
+        """Declare how the fast path computes the op: `rule(scratch, out, *inputs, **attributes)` gives NumPy calls.
+
+        Each call is (function, arguments) and writes into `out` or into an array that `scratch(shape, dtype)` lends for
+        this application. They must leave the bits in `out` that the forward function returns. An element-wise
+        op needs none: its forward is traced (`engine.trace`); neither does a view. `out` is a tuple for several outputs.
+        """
+        self.kernel_rule = rule
         return rule
 
     @property
