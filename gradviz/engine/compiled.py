@@ -10,21 +10,16 @@ What is returned lies in the buffers of the program and holds until the next cal
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
-
-import numpy as np
 
 from gradviz.bulk import bulk
 from gradviz.engine import program
 from gradviz.engine.check import Specs
 from gradviz.engine.gradient import Gradient, gradient
 from gradviz.engine.program import Program
-from gradviz.errors import InputError, ShapeError
-from gradviz.graph.model import Array, OutPort, frozen_array
-from gradviz.ops.expr import Collected, Expr, array_of
-from gradviz.ops.spec import Spec
-from gradviz.text import mark, shape_words
+from gradviz.graph.model import Array, OutPort
+from gradviz.ops.expr import Collected, Expr
 
 
 class Results:
