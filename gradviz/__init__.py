@@ -4,11 +4,16 @@ Everything a user of the Python API needs is here; `gradviz.api` says how to beg
 `show` is called.
 """
 
+from gradviz import plugins as _plugins
 from gradviz.api import (
+    Checked,
+    RuleWarning,
     WhyNone,
     apply,
+    check,
     constant,
     diagram,
+    example,
     expressions,
     gradients,
     hessian,
@@ -16,6 +21,7 @@ from gradviz.api import (
     jacobian,
     jvp,
     load,
+    op,
     parse,
     random_normal,
     save,
@@ -33,16 +39,18 @@ from gradviz.errors import (
     IndexRangeError,
     InputError,
     LimitError,
+    RuleError,
     ShapeError,
 )
 from gradviz.networks import from_networkx, to_networkx
 from gradviz.ops import registry as _registry
 from gradviz.ops.expr import Expr
-from gradviz.ops.op import Op, op
+from gradviz.ops.op import Op
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Checked",
     "Expr",
     "ExpressionError",
     "FileError",
@@ -53,11 +61,15 @@ __all__ = [
     "InputError",
     "LimitError",
     "Op",
+    "RuleError",
+    "RuleWarning",
     "ShapeError",
     "WhyNone",
     "apply",
+    "check",
     "constant",
     "diagram",
+    "example",
     "expressions",
     "from_networkx",
     "gradients",
@@ -88,6 +100,9 @@ __all__ += [name for name in _names() if name not in __all__]
 
 def __getattr__(name: str) -> Op:
     found = _registry.find(name)
+    if found is None and not name.startswith("_"):
+        _plugins.load_once()
+        found = _registry.find(name)
     if found is None:
         near = _registry.nearest(name)
         hint = f"; do you mean {near}?" if near else ""

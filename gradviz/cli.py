@@ -21,7 +21,7 @@ import numpy as np
 
 import gradviz
 from gradviz import api, digits, plugins, resources
-from gradviz.engine import explain, gradcheck
+from gradviz.engine import explain, gradcheck, rulecheck
 from gradviz.engine.answer import Answer, answer
 from gradviz.errors import ExpressionError, GradvizError, InputError
 from gradviz.graph.model import Array, Diagram, Node, OutPort, Query
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")
-    plugins.load()
+    plugins.load_once()
     try:
         return _run(given)
     except GradvizError as error:
@@ -356,6 +356,8 @@ def _check_command(options: argparse.Namespace) -> int:
         print("There is nothing to check: no gradient was asked for, or nothing can be computed.")
     for verdict in verdicts:
         print(explain.verdict(found, verdict))
+    for error in rulecheck.wrong_rules(found):
+        print(error)
     _print_notes(found, "error")
     return FINE if gradcheck.agree(verdicts) and _verdict(found) == FINE else BAD_ANSWER
 

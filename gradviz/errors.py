@@ -8,6 +8,7 @@
     │   └── ExpressionError typed mathematics that cannot be read; knows where
     ├── LimitError          larger than `gradviz.limits` allows
     ├── GradientError       a gradient that cannot be built (an operation without a rule)
+    │   └── RuleError       a rule of the user's own that is not the derivative; knows where
     └── FileError           a file that cannot be read or written; knows file and place
 
 Each carries its text and its values apart, so that a window can show it in another language.
@@ -65,6 +66,32 @@ class LimitError(GradvizError):
 
 class GradientError(GradvizError):
     """A gradient that cannot be built."""
+
+
+class RuleError(GradientError):
+    """A gradient, or the rule of an operation, that finite differences do not confirm.
+
+    `op` is the name of the operation (empty for a whole graph), `input` that of the input, `cell` the place in it, `given`
+    the gradient there and `expected` what the differences give.
+    """
+
+    def __init__(
+        self,
+        text: Text | Message,
+        *,
+        op: str = "",
+        input: str = "",
+        cell: tuple[int, ...] = (),
+        given: float = 0.0,
+        expected: float = 0.0,
+        **values: object,
+    ) -> None:
+        super().__init__(text, op=op, input=input, **values)
+        self.op = op
+        self.input = input
+        self.cell = cell
+        self.given = given
+        self.expected = expected
 
 
 class FileError(GradvizError):

@@ -5,15 +5,19 @@ A package declares, for example,
     [project.entry-points."gradviz.ops"]
     mine = "my_package.ops"
 
-and importing `my_package.ops` registers its operations with `gradviz.ops.op.op`.
+and importing `my_package.ops` declares its operations with `@gradviz.op`. The command line and the window load what is
+installed at their start; Python does when it first meets a name it does not know, so that `import gradviz` stays cheap.
 """
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Iterable
 from importlib import metadata
 from typing import Final
+
+from gradviz.ops import registry
 
 GROUPS: Final = ("gradviz.ops", "gradviz.importers", "gradviz.exporters")
 _LOG: Final = logging.getLogger(__name__)
@@ -24,14 +28,23 @@ def load(entry_points: Iterable[metadata.EntryPoint] | None = None) -> tuple[str
     found = _installed() if entry_points is None else entry_points
     loaded = []
     for entry_point in found:
+        before = {op.name for op in registry.every()}
         try:
             entry_point.load()
         except Exception:  # noqa: BLE001
             # Somebody else's code may raise anything, and must not keep gradviz from starting.
+            for name in {op.name for op in registry.every()} - before:
+                registry.unregister(name)
             _LOG.exception("The plug-in %s (%s) is skipped", entry_point.name, entry_point.value)
         else:
             loaded.append(entry_point.name)
     return tuple(loaded)
+
+
+@functools.cache
+def load_once() -> tuple[str, ...]:
+    """Load what is installed, the first time this is called."""
+    return load()
 
 
 def _installed() -> list[metadata.EntryPoint]:

@@ -83,9 +83,14 @@ def test_the_readme_names_the_two_commands_and_ci_runs_the_one_for_tests():
 
 def test_the_python_of_the_readme_runs():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (script,) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    script = "\n".join(re.findall(r"```python\n(.*?)```", readme, re.DOTALL))
     lines = [line for line in script.splitlines() if not line.startswith("gv.show(")]
-    checks = ["assert (y.value, g.value) == (5, 5)", "assert (G.value == 2 * s.value + 1).all()"]
+    checks = [
+        "assert (y.value, g.value) == (5, 5)",
+        "assert (G.value == 2 * s.value + 1).all()",
+        "assert np.isclose(b.value, -np.exp(-1))",
+        "assert gv.check(bump, [0.5, 1.0], width=2.0).agree == 2",
+    ]
     subprocess.run([sys.executable, "-c", "\n".join([*lines, *checks])], check=True)
 
 

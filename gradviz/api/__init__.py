@@ -9,17 +9,25 @@ y.value, g.value            # 5.0, 5.0
 """
 
 from gradviz.api.backward import WhyNone, gradients, vjp, why_none
+from gradviz.api.checking import check
 from gradviz.api.diagrams import diagram, expressions, load, save, show
 from gradviz.api.forward import hvp, jvp
 from gradviz.api.making import apply, parse, random_normal
 from gradviz.api.matrices import hessian, jacobian
+from gradviz.api.own import RuleWarning, op
+from gradviz.engine.rulecheck import Checked
 from gradviz.ops.expr import constant, variable
+from gradviz.ops.op import example
 
 __all__ = [
+    "Checked",
+    "RuleWarning",
     "WhyNone",
     "apply",
+    "check",
     "constant",
     "diagram",
+    "example",
     "expressions",
     "gradients",
     "hessian",
@@ -27,6 +35,7 @@ __all__ = [
     "jacobian",
     "jvp",
     "load",
+    "op",
     "parse",
     "random_normal",
     "save",

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, cast
 
+from gradviz.api import own
 from gradviz.engine import explain
 from gradviz.engine.answer import answer
 from gradviz.engine.check import Specs
-from gradviz.engine.gradient import Gradient, gradient
+from gradviz.engine.gradient import Gradient, Role, gradient
 from gradviz.errors import InputError
 from gradviz.graph import paths
 from gradviz.graph.model import Diagram, Graph, Query
@@ -49,7 +50,17 @@ def gradients(
         stop=[collected.port(s) for s in stops],
         unconnected=unconnected_gradients,
     )
+    own.vouch(collected.calls[id] for id in _passed(found))
     return _expressions(found, collected.calls)
+
+
+def _passed(found: Gradient) -> list[str]:
+    """The nodes whose rules were asked."""
+    return list(
+        dict.fromkeys(
+            step.address.node for step in found.steps if step.address.role is Role.CONTRIBUTION
+        )
+    )
 
 
 def vjp(

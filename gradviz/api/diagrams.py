@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
+from gradviz import plugins
 from gradviz.api.backward import Exprs, listed
 from gradviz.errors import InputError
 from gradviz.graph.model import Diagram, Query
@@ -58,7 +59,10 @@ def load(path: str | Path) -> Diagram:
     """Read a .gradviz file. Raises FileError, which names the place."""
     from gradviz.files import native
 
-    return native.load(path)
+    found = native.load(path)
+    if any(registry.find(node.op) is None for node in found.graph):
+        plugins.load_once()
+    return found
 
 
 def save(path: str | Path | Exprs | Diagram, what: Exprs | Diagram | str | Path) -> None:
@@ -85,4 +89,5 @@ def show(what: Exprs | Diagram | str | Path) -> None:
     """
     from gradviz.gui import app
 
+    plugins.load_once()
     app.show(load(what) if isinstance(what, str | Path) else diagram(what))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from gradviz import plugins
+from gradviz.errors import ExpressionError
 from gradviz.ops import registry
 from gradviz.ops.expr import Expr
 
@@ -24,6 +26,9 @@ def apply(op: str, *inputs: object, **attributes: object) -> Expr | tuple[Expr, 
     """Any operation by its registered name: `apply("softmax", x, axis=-1)`. Several outputs give a tuple."""
     found = registry.lookup(op)
     if found is None:
+        plugins.load_once()
+        found = registry.lookup(op)
+    if found is None:
         raise registry.unknown(op)
     return cast("Expr | tuple[Expr, ...]", found(*inputs, **attributes))
 
@@ -35,4 +40,9 @@ def parse(text: str, values: Mapping[str, object] | None = None) -> Expr:
     """
     from gradviz.code.expression import evaluate
 
-    return evaluate(text, values or {})
+    try:
+        return evaluate(text, values or {})
+    except ExpressionError:
+        if not plugins.load_once():
+            raise
+        return evaluate(text, values or {})

@@ -47,6 +47,7 @@ LINEAR_ALGEBRA: Final = mark("ops", "Linear algebra")
 NEURAL: Final = mark("ops", "Neural networks")
 LOSSES: Final = mark("ops", "Losses")
 GRADIENT: Final = mark("ops", "Gradient")
+OWN: Final = mark("ops", "Own operations")
 CATEGORIES: Final = (
     VALUES,
     ARITHMETIC,
@@ -61,6 +62,7 @@ CATEGORIES: Final = (
     INDEXING,
     COMPARISON,
     GRADIENT,
+    OWN,
 )
 
 LOOSE, COMPARED, ADDED, DIVIDED, MULTIPLIED, NEGATED, RAISED, ATOM = range(8)
@@ -98,7 +100,7 @@ def example(*inputs: object, **attributes: object) -> Example:
     return Example(inputs, attributes)
 
 
-@dataclass(eq=False, kw_only=True)
+@dataclass(eq=False, kw_only=True, repr=False)
 class Op:
     """One operation. Use it in symbols by calling it: `multiply(a, b)`."""
 
@@ -125,6 +127,18 @@ class Op:
     vjp_rule: Rule | None = None
     kernel_rule: Kernel | None = None
     defaults: Mapping[str, object] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<{self.signature}: {self.summary}>"
+
+    @property
+    def signature(self) -> str:
+        """How it is called in Python: `sum(x, axis=None, keepdims=False)`."""
+        inputs = [*self.inputs[:-1], f"*{self.inputs[-1]}"] if self.variadic else [*self.inputs]
+        settings = [
+            a.name if a.required else f"{a.name}={a.default!r}" for a in self.attributes.values()
+        ]
+        return f"{self.name}({', '.join([*inputs, *settings])})"
 
     def local(self, rule: Rule) -> Rule:
         """Declare the local derivatives: `rule(out, *inputs, **attributes)`, one entry per input."""
@@ -283,7 +297,7 @@ def op(
     """
 
     def declare(forward: Forward) -> Op:
-        inputs, variadic, attributes = _signature(forward)
+        inputs, variadic, attributes = signature_of(inspect.signature(forward))
         declared = Op(
             name=forward.__name__.rstrip("_"),
             sign=sign,
@@ -312,11 +326,14 @@ def op(
     return declare
 
 
-def _signature(forward: Forward) -> tuple[tuple[str, ...], bool, dict[str, Attribute]]:
+def signature_of(
+    signature: inspect.Signature,
+) -> tuple[tuple[str, ...], bool, dict[str, Attribute]]:
+    """The names of the inputs, whether the last stands for any number of them, and the attributes."""
     inputs: list[str] = []
     variadic = False
     attributes: dict[str, Attribute] = {}
-    for parameter in inspect.signature(forward).parameters.values():
+    for parameter in signature.parameters.values():
         if parameter.kind is parameter.KEYWORD_ONLY:
             required = parameter.default is parameter.empty
             attributes[parameter.name] = Attribute(

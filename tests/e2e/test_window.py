@@ -20,6 +20,7 @@ from gradviz.gui.app import Application
 from gradviz.gui.document import Selection
 from gradviz.gui.main_window import MainWindow
 from gradviz.gui.panels.sheet import Absence, Table
+from gradviz.ops import registry
 from gradviz.picture.look import State
 from gradviz.resources import example_files
 from tests.support.robot import Robot
@@ -435,3 +436,44 @@ def test_the_program_starts_lean_and_ends_clean() -> None:
     assert found.stdout.strip() == "heavy: []"
     assert found.returncode == 0
     assert [line for line in found.stderr.splitlines() if "propagateSizeHints" not in line] == []
+
+
+def test_an_op_of_ones_own_is_at_home_in_the_window(
+    application: Application, qtbot, tmp_path: Path
+) -> None:
+    @gv.op(summary="The third power.")
+    def cube(x):
+        return x**3
+
+    @cube.local
+    def _(out, x):
+        return 3 * x**2
+
+    try:
+        window = start(application, qtbot)
+        tree = window.palette_panel.tree
+        (item,) = tree.findItems("cube", Qt.MatchFlag.MatchExactly | Qt.MatchFlag.MatchRecursive)
+        assert item.parent().text(0) == "Own operations"
+        window.new()
+        window.type_expression()
+        window.expression.line.setText("y = cube(x) + 1")
+        QTest.keyClick(window.expression.line, Qt.Key.Key_Return)
+        Robot(window.canvas, window.player).type_value("x", "2")
+        assert window.document.answer.value(node(window, "y")) == 9
+        assert gradient(window, "x") == 12
+        for position in range(len(window.player.timeline) + 1):
+            window.player.seek(position)
+            assert not window.canvas.grab().isNull()
+        for placed in window.document.diagram.graph:
+            window.document.select(Selection(frozenset({placed.id})))
+            QApplication.processEvents()
+        native.save(tmp_path / "own.gradviz", window.document.diagram)
+    finally:
+        registry.unregister("cube")
+    application.open(tmp_path / "own.gradviz")
+    window = application.windows[-1]
+    assert window.document.failure is None
+    assert not window.canvas.grab().isNull()
+    assert window.document.answer.value(node(window, "y")) is None
+    (problem,) = window.document.answer.specs.problems.values()
+    assert str(problem.message) == "cube is not known here."

@@ -1,0 +1,61 @@
+"""Operations of the user's own."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any, Final, overload
+
+from gradviz.engine.rulecheck import check_examples, check_op
+from gradviz.errors import GradvizError, RuleError
+from gradviz.ops import own
+from gradviz.ops.expr import Call
+from gradviz.ops.op import Forward
+from gradviz.ops.own import OwnOp
+
+# So much is compared unasked, when a rule is first used: what takes a few milliseconds.
+UNASKED_CELLS: Final = 50
+
+
+class RuleWarning(UserWarning):
+    """The rule of one of the user's own operations is not its derivative."""
+
+
+@overload
+def op(forward: Forward, /) -> OwnOp: ...
+@overload
+def op(**fields: Any) -> Callable[[Forward], OwnOp]: ...
+def op(forward: Forward | None = None, /, **fields: Any) -> OwnOp | Callable[[Forward], OwnOp]:
+    """Declare an operation of your own: `@gv.op` above a function of arrays, then `@name.local` or `@name.vjp`.
+
+    Parameters without a default are inputs, the others settings. `@gv.op(...)` takes any field of `gradviz.ops.op.op`
+    (sign, category, family, summary, text, formula, code, aliases, spec, examples, …) and `name`; `surrogate=True` says that
+    the rule is not the derivative on purpose. Shape and dtype are found by calling the function once for each kind of
+    inputs. The same name declared again replaces the first; gradviz's own operations cannot be replaced.
+    """
+    if forward is not None:
+        return own.declare(forward, examine=_examine)
+    return lambda function: own.declare(function, examine=_examine, **fields)
+
+
+def _examine(declared: OwnOp) -> None:
+    check_examples(declared)
+
+
+def vouch(calls: Iterable[Call]) -> None:
+    """Look once at the rule of each own op that a gradient was asked through, at the numbers it meets; warn if it is wrong."""
+    for call in calls:
+        declared = call.op
+        if not isinstance(declared, OwnOp) or declared.vouched or declared.surrogate:
+            continue
+        declared.vouched = True
+        if sum(math.prod(e.shape) for e in call.inputs) > UNASKED_CELLS:
+            continue
+        try:
+            check_op(declared, [e.value for e in call.inputs], call.attributes)
+        except RuleError as error:
+            warnings.warn(str(error), RuleWarning, stacklevel=3)
+        except GradvizError:
+            # It cannot be computed here: whoever asks for the value is told.
+            continue

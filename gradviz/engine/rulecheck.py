@@ -1,0 +1,138 @@
+"""Compare the rule of one operation with finite differences, input by input, cell by cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from gradviz import digits
+from gradviz.engine import gradcheck
+from gradviz.engine.answer import Answer, answer
+from gradviz.errors import GradvizError, InputError, RuleError
+from gradviz.graph.model import Diagram, Query
+from gradviz.ops import registry
+from gradviz.ops.expr import Collected, Expr, array_of, constant, variable
+from gradviz.ops.op import Op
+from gradviz.ops.own import OwnOp
+from gradviz.text import mark
+
+
+class Checked(NamedTuple):
+    """What was compared: how many entries agree, how many stand at a kink, how many are not finite."""
+
+    agree: int
+    kinks: int = 0
+    not_finite: int = 0
+
+    def plus(self, other: Checked) -> Checked:
+        """Both together."""
+        return Checked(*map(sum, zip(self, other, strict=True)))
+
+
+NOTHING = Checked(0)
+
+
+def check_op(op: Op, inputs: Sequence[object], attributes: Mapping[str, object]) -> Checked:
+    """Check an op's rule at these inputs; whole numbers and truth values stay as they are.
+
+    What is differentiated is the sum of all its cells, so that the numbers are derivatives a person knows, and then their
+    sum with different weights, so that no two errors cancel.
+    Raises RuleError where the rule is wrong, and what the op itself raises.
+    """
+    if registry.find(op.name) is not op:
+        # The graph knows ops by name.
+        raise InputError(mark("engine", "{op} was declared again: check the new one."), op=op.name)
+    _check(op, inputs, attributes, weighted=False)
+    return _check(op, inputs, attributes, weighted=True)
+
+
+def _check(
+    op: Op, inputs: Sequence[object], attributes: Mapping[str, object], *, weighted: bool
+) -> Checked:
+    names = op.port_names(len(inputs))
+    operands = [_operand(value, name) for value, name in zip(inputs, names, strict=True)]
+    found = op(*operands, **attributes)
+    outputs = [e for e in (found if isinstance(found, tuple) else (found,)) if e.spec.is_float]
+    if not outputs or not op.has_rule:
+        return NOTHING
+    target = _sum(outputs, weighted=weighted)
+    collected = Collected([target, *operands])
+    ports = [collected.port(e) for e in operands]
+    floats = [port for port, e in zip(ports, operands, strict=True) if e.spec.is_float]
+    query = Query((collected.port(target).node,), tuple(port.node for port in floats))
+    asked = answer(Diagram(collected.graph, collected.values, (query,)))
+    node = collected.port(outputs[0]).node
+    problem = asked.run.error(node)
+    if problem is not None:
+        raise InputError(problem)
+    total = NOTHING
+    for verdict in gradcheck.check(asked):
+        if not verdict.agrees:
+            _complain(op, names[ports.index(verdict.wrt)], cast(gradcheck.Entry, verdict.worst))
+        total = total.plus(Checked(verdict.checked, verdict.kinks, verdict.not_finite))
+    return total
+
+
+def _complain(op: Op, input: str, worst: gradcheck.Entry) -> None:
+    cell = f"{input}[{', '.join(map(str, worst.cell))}]" if worst.cell else input
+    raise RuleError(
+        mark(
+            "engine",
+            "The rule of {op} is wrong for its input {input}: at {where} it gives {gradient}, but finite differences "
+            "give {difference}.",
+        ),
+        op=op.name,
+        input=input,
+        cell=worst.cell,
+        given=worst.gradient,
+        expected=worst.difference,
+        where=cell,
+        gradient=digits.number(worst.gradient, 7),
+        difference=digits.number(worst.difference, 7),
+    )
+
+
+def check_examples(op: Op) -> Checked:
+    """Check an op's rule on its examples. Raises as `check_op` does."""
+    total = NOTHING
+    for shown in op.examples:
+        total = total.plus(check_op(op, shown.inputs, shown.attributes))
+    return total
+
+
+def wrong_rules(found: Answer) -> list[RuleError]:
+    """What is wrong with the rules of the user's own ops in a diagram, at the numbers they meet there."""
+    errors = []
+    for node in found.graph:
+        op = registry.find(node.op)
+        inputs = [None if port is None else found.value(port) for port in node.inputs]
+        if not isinstance(op, OwnOp) or any(array is None for array in inputs):
+            continue
+        try:
+            check_op(op, inputs, node.attributes)
+        except RuleError as error:
+            errors.append(error)
+        except GradvizError:
+            continue
+    return errors
+
+
+def _operand(value: object, name: str) -> Expr:
+    array = array_of(value)
+    return variable(array, name) if array.dtype.kind == "f" else constant(array, name)
+
+
+def _sum(outputs: Sequence[Expr], *, weighted: bool) -> Expr:
+    """The sum of all cells; ones as weights too, so that a rule finds the whole shape in its cotangent."""
+    total: Any = None
+    for number, output in enumerate(outputs):
+        weights = np.ones(output.shape)
+        if weighted:
+            random = np.random.RandomState(number)
+            weights = random.uniform(0.5, 1.5, output.shape)
+            weights *= np.where(random.uniform(size=output.shape) < 0.5, -1, 1)
+        part = registry.get("sum")(output * constant(np.asarray(weights)))
+        total = part if total is None else total + part
+    return cast(Expr, total)
