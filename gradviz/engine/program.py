@@ -439,7 +439,9 @@ class _Builder:
             return False
         self._arrays[port] = seen
         root = self._root[port] = self._root.get(source, source)
-        self._last[root] = max(self._last[root], self._last[port])
+        # What is read afterwards holds the memory it lies in.
+        until = len(self._order) if port in self._keep else self._last[port]
+        self._last[root] = max(self._last[root], until)
         moving = self._moving.get(source, ())
         if moving:
             self._moving[port] = moving

@@ -100,6 +100,13 @@ def graphs(draw: st.DrawFn) -> tuple[list[Expr], list[Expr]]:
     return ys, xs
 
 
+def test_what_is_read_afterwards_keeps_the_memory_it_lies_in() -> None:
+    """A view that is a result: nothing else may be written into the memory of the value it looks at."""
+    x = gv.variable(0.0, name="x")
+    ys = [gv.sin(x), gv.stop_gradient(gv.sin(x))]
+    agrees(compile_gradients(ys, [x], every=False), ys, [x], [x.value])
+
+
 @given(graphs())
 def test_random_graphs(made: tuple[list[Expr], list[Expr]]) -> None:
     ys, xs = made
