@@ -10,20 +10,30 @@ What is returned lies in the buffers of the program and holds until the next cal
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, cast
+import contextvars
+import functools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, cast
+
+import numpy as np
 
 from gradviz.bulk import bulk
-from gradviz.engine import program
+from gradviz.engine import scalar
 from gradviz.engine.check import Specs
 from gradviz.engine.gradient import Gradient, gradient
-from gradviz.engine.program import Program
+from gradviz.engine.program import Builder
+from gradviz.errors import InputError, ShapeError
 from gradviz.graph.model import Array, OutPort
-from gradviz.ops.expr import Collected, Expr
+from gradviz.ops.expr import Collected, Expr, array_of
+from gradviz.text import mark, shape_words
+
+CALLS_BEFORE_SOURCE: Final = 20
+"""Source pays for its compilation after so many calls, whatever the size."""
 
 
 class Results:
-    """The values of ys, the gradients of xs, and of whatever lies between; read-only views of the program's buffers."""
+    """The values of ys, the gradients of xs, and of whatever lies between; they hold until the next call."""
 
     __slots__ = ("_compiled",)
 
@@ -64,39 +74,131 @@ class Compiled:
     ) -> None:
         self.collected = collected
         self.targets = [collected.port(y) for y in ys]
-        self.answers = list(found.answers) if found is not None else []
+        self.answers = list(found.answers[: len(xs)]) if found is not None else []
         self.adjoints = dict(found.adjoints) if found is not None else {}
         self.sources = [collected.port(x) for x in xs]
-        specs = {id: call.specs for id, call in collected.calls.items()}
+        self._count = len(xs)
+        builder = self._builder(found, every)
+        self.program = builder.build()
+        self._pending = builder if scalar.worth_it(builder) else None
+        self._context = contextvars.copy_context()
+        self._context.run(np.seterr, all="ignore")
+        self._results = Results(self)
+        self._places: Mapping[OutPort, tuple[int, int]] = {}
+        # What source keeps: a tuple of numbers for each of its functions; None when the last run was by the list.
+        self._kept: list[Any] = [None]
+        self._calls = 0
+        self._run: Callable[..., Results] = self._by_list
+
+    def _builder(self, found: Gradient | None, every: bool) -> Builder:
+        specs = {id: call.specs for id, call in self.collected.calls.items()}
         order = tuple(specs)
-        values = collected.values
-        nodes = collected.graph.nodes
+        values = self.collected.values
+        nodes = self.collected.graph.nodes
         keep = {*self.targets, *(port for port in self.answers if port is not None)}
         if every:
-            keep |= {OutPort(id, i) for id, found_ in specs.items() for i in range(len(found_))}
+            keep |= {OutPort(id, i) for id, outputs in specs.items() for i in range(len(outputs))}
             keep |= set(self.adjoints.values())
         if found is not None:
             order += tuple(found.specs)
             specs = {**specs, **found.specs}
             values = {**values, **found.values}
             nodes = found.graph.nodes
-        self.specs = specs
-        self.program: Program = program.build(
-            order, nodes, specs, values, [port.node for port in self.sources], keep
-        )
-        self._results = Results(self)
+        return Builder(order, nodes, specs, values, [port.node for port in self.sources], keep)
 
     def array(self, port: OutPort) -> Array:
         """What is at a port after the last call."""
+        if self._kept[0] is not None:
+            place = self._places.get(port)
+            if place is not None:
+                return np.asarray(self._kept[place[0]][place[1]])
         return self.program.arrays[port]
 
     def __call__(self, *arrays: Any) -> Results:
-        """Compute with these values of xs."""
-        program = self.program
-        for port, given in zip(self.sources, arrays, strict=True):
-            program.give(port.node, given)
-        program.run()
+        """Compute with these values of xs, in their order."""
+        if len(arrays) != self._count:
+            raise InputError(
+                mark("engine", "This takes {wanted} arrays, not {count}."),
+                wanted=self._count,
+                count=len(arrays),
+            )
+        return self._run(*arrays)
+
+    def _by_list(self, *arrays: Any) -> Results:
+        self._give(arrays)
+        self._context.run(self.program.run)
+        self._kept[0] = None
+        self._calls += 1
+        if self._pending is not None and self._calls >= CALLS_BEFORE_SOURCE:
+            self._compile(self._pending)
+            self._pending = None
         return self._results
+
+    def _again(self, *arrays: Any) -> Results:
+        """What source asks for when it meets an exception, or a result that is not finite."""
+        self._give(arrays)
+        with np.errstate(all="ignore"):
+            self.program.run()
+        self._kept[0] = None
+        return self._results
+
+    def _give(self, arrays: Sequence[Any]) -> None:
+        for port, given in zip(self.sources, arrays, strict=True):
+            shape = self.program.inputs[port.node].spec.shape
+            array = array_of(given)
+            if array.shape != shape:
+                raise ShapeError(
+                    mark("engine", "{name} is {wanted}; an array of {given} was given."),
+                    name=self.collected.graph[port.node].name,
+                    wanted=shape_words(shape),
+                    given=shape_words(array.shape),
+                )
+            self.program.give(port.node, array)
+
+    def _compile(self, builder: Builder) -> None:
+        """From now on, single numbers are computed by Python source."""
+        results = [*self.targets, *(port for port in self.answers if port is not None)]
+        source = scalar.write(builder, [port.node for port in self.sources], results)
+        self._places = source.places
+        self._kept = [None] * source.chunks
+        names = {
+            **FUNCTIONS,
+            **source.names,
+            "calls": self.program.calls,
+            "give": self.program.give,
+            "again": self._again,
+            "kept": self._kept,
+            "found": self._results,
+        }
+        exec(compile(source.text, "<gradviz>", "exec"), names)  # noqa: S102  the text is made of a table and numbers
+        step = names["step"]
+        self._run = functools.partial(self._context.run, step) if source.calls_arrays else step
+
+
+# What source may call, besides the functions of the program.
+FUNCTIONS: Final[Mapping[str, Any]] = {
+    "__builtins__": {"float": float, "abs": abs, "Exception": Exception, "ValueError": ValueError},
+    "ndarray": np.ndarray,
+    "copyto": np.copyto,
+    **{
+        name: getattr(math, name)
+        for name in [
+            "sqrt",
+            "exp",
+            "expm1",
+            "log",
+            "log1p",
+            "sin",
+            "cos",
+            "tan",
+            "tanh",
+            "sinh",
+            "cosh",
+            "atan",
+            "pow",
+        ]
+    },
+}
 
 
 def compile_gradients(
@@ -121,9 +223,7 @@ def compile_gradients(
                 if spec.is_float and not spec.weak and (port := OutPort(id, i)) not in known
             ]
         found = gradient(specs, [collected.port(y) for y in targets], wrt)
-        compiled = Compiled(collected, targets, xs, found, every)
-        compiled.answers = compiled.answers[: len(xs)]
-        return compiled
+        return Compiled(collected, targets, xs, found, every)
 
 
 def compile_values(ys: Expr | Sequence[Expr], xs: Sequence[Expr]) -> Compiled:

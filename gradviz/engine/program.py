@@ -23,6 +23,8 @@ from gradviz.ops.spec import Spec
 
 # A smaller input is copied into its buffer; that takes less time than making calls again.
 COPIED_SIZE: Final = 2048
+# From so many cells on, `np.where` works on bits.
+MASKED_SIZE: Final = 256
 Shape = tuple[int, ...]
 Nodes = Mapping[str, Node]
 AllSpecs = Mapping[str, tuple[Spec | None, ...]]
@@ -42,11 +44,11 @@ class Kinds:
     """The kinds met so far."""
 
     def __init__(self, specs: AllSpecs) -> None:
-        self._specs = specs
+        self.specs = specs
         self._known: dict[object, Kind] = {}
 
     def of(self, node: Node) -> Kind:
-        specs = self._specs
+        specs = self.specs
         inputs = tuple([specs[port.node][port.index] for port in node.inputs])  # type: ignore[union-attr]
         settings = repr(node.attributes) if node.attributes else ""
         key = node.op, settings, inputs, specs[node.id]
@@ -96,10 +98,9 @@ class Program:
                 make()
 
     def run(self) -> None:
-        """Make the calls."""
-        with np.errstate(all="ignore"):
-            for function, arguments in self.calls:
-                function(*arguments)
+        """Make the calls; NumPy's floating-point warnings are the caller's to silence."""
+        for function, arguments in self.calls:
+            function(*arguments)
 
 
 def _maximum(x: Array, y: Array, out: Array) -> None:
@@ -135,7 +136,7 @@ class Scratch:
     """Lends arrays for one application at a time; every application gets the same ones."""
 
     def __init__(self) -> None:
-        self._arrays: dict[tuple[Shape, Dtype, int], Array] = {}
+        self.arrays: dict[tuple[Shape, Dtype, int], Array] = {}
         self._lent: dict[tuple[Shape, Dtype], int] = {}
 
     def begin(self) -> Scratch:
@@ -147,9 +148,9 @@ class Scratch:
         number = self._lent.get((shape, dtype), 0)
         self._lent[shape, dtype] = number + 1
         key = shape, dtype, number
-        found = self._arrays.get(key)
+        found = self.arrays.get(key)
         if found is None:
-            found = self._arrays[key] = np.empty(shape, dtype)
+            found = self.arrays[key] = np.empty(shape, dtype)
         return found
 
 
@@ -175,7 +176,7 @@ def traced_calls(
             for call in traced
         )
     if len(traced) == 1:
-        return _applied(traced[0], inputs, out)
+        return _applied(traced[0], inputs, out, scratch)
     count = len(inputs)
     arrays: list[Array] = list(inputs)
     last = {
@@ -195,7 +196,7 @@ def traced_calls(
             free += done
         shape = np.broadcast_shapes(*(arrays[p].shape for p in places))
         result = out if i == len(traced) - 1 else _lend(free, shape, call.dtype, scratch)
-        calls += _applied(call, arrays, result)
+        calls += _applied(call, arrays, result, scratch)
         arrays.append(result)
         if call.function is np.where:
             free += done
@@ -209,35 +210,47 @@ def _lend(free: list[Array], shape: Shape, dtype: Dtype, scratch: Scratch) -> Ar
     return scratch(shape, dtype)
 
 
-def _applied(call: TracedCall, arrays: Sequence[Array], out: Array) -> list[KernelCall]:
+def _applied(
+    call: TracedCall, arrays: Sequence[Array], out: Array, scratch: Scratch
+) -> list[KernelCall]:
     operands = [
         literal(place, dtype) if isinstance(place, Literal) else arrays[int(place)]
         for place, dtype in zip(call.operands, call.dtypes, strict=True)
     ]
     if call.function is np.where:
         condition, x, y = operands
-        return [(np.copyto, (out, y)), (np.copyto, (out, x, "same_kind", condition))]
+        return _chosen(condition, x, y, out, scratch)
     return [(POSITIONAL.get(call.function, call.function), (*operands, out))]
 
 
-def build(
-    order: Sequence[str],
-    nodes: Nodes,
-    specs: AllSpecs,
-    values: Mapping[str, Array],
-    inputs: Collection[str],
-    keep: Collection[OutPort],
-) -> Program:
-    """The program that computes the nodes of `order`.
+def _chosen(condition: Array, x: Array, y: Array, out: Array, scratch: Scratch) -> list[KernelCall]:
+    """`np.where`. In a large array it is done on the bits: a test in each cell costs twenty times as much."""
+    if out.size < MASKED_SIZE or not x.dtype == y.dtype == out.dtype or out.dtype.kind != "f":
+        return [(np.copyto, (out, y)), (np.copyto, (out, x, "same_kind", condition))]
+    bits = np.dtype(f"i{out.dtype.itemsize}")
+    mask = scratch(condition.shape, bits)
+    into = out.view(bits)
+    a, b = x.view(bits), y.view(bits)
+    # All bits are set where the condition holds.
+    made: list[KernelCall] = [
+        (np.multiply, (condition.view(np.int8), np.asarray(-1, np.int8), mask))
+    ]
+    if y.ndim == 0 and not b.any():
+        return [*made, (np.bitwise_and, (a, mask, into))]
+    return [
+        *made,
+        (np.bitwise_xor, (a, b, into)),
+        (np.bitwise_and, (into, mask, into)),
+        (np.bitwise_xor, (into, b, into)),
+    ]
+
+
+class Builder:
+    """Makes the program that computes the nodes of `order`: walks it once and gives every port an array.
 
     `values` are the numbers of the sources, `inputs` the sources that will be given others, `keep` the ports to be
-    read afterwards. Every spec must be known.
+    read afterwards. Every spec must be known. `owners` names, for each call, the node it belongs to.
     """
-    return _Builder(order, nodes, specs, values, inputs, keep).build()
-
-
-class _Builder:
-    """Walks the order once and gives every port an array."""
 
     def __init__(
         self,
@@ -248,17 +261,21 @@ class _Builder:
         inputs: Collection[str],
         keep: Collection[OutPort],
     ) -> None:
-        self._order = order
-        self._nodes = nodes
-        self._specs = specs
+        self.order = order
+        self.nodes = nodes
+        self.specs = specs
         self._values = values
         self._keep = set(keep)
-        self._kinds = Kinds(specs)
+        self.kinds = Kinds(specs)
         self._pool = Pool()
         self._scratch = Scratch()
-        self._arrays: dict[OutPort, Array] = {}
-        self._calls: list[KernelCall] = []
-        self._inputs: dict[str, Input] = {}
+        self.arrays: dict[OutPort, Array] = {}
+        self.calls: list[KernelCall] = []
+        self.owners: list[str] = []
+        # Where the calls made after each position end.
+        self.ends: list[int] = []
+        self.views: set[str] = set()
+        self.inputs: dict[str, Input] = {}
         self._asked = set(inputs)
         # What an array moves with: the inputs that it is, or is a view of.
         self._moving: dict[OutPort, tuple[Input, ...]] = {}
@@ -267,54 +284,55 @@ class _Builder:
         self._root: dict[OutPort, OutPort] = {}
         self._last: dict[OutPort, int] = {}
         # Sums by node, and the additions that are due after a position: (the sum, which term).
-        self._sums: set[str] = set()
+        self.sums: set[str] = set()
         self._due: dict[int, list[tuple[Node, int]]] = {}
         self._written_into: dict[OutPort, OutPort] = {}
 
     def build(self) -> Program:
         self._plan_lives()
-        for position, id in enumerate(self._order):
-            node = self._nodes[id]
+        for position, id in enumerate(self.order):
+            node = self.nodes[id]
             if not node.inputs:
                 self._source(node)
             elif node.op == "full_like":
                 self._filled(node)
-            elif id not in self._sums:
+            elif id not in self.sums:
                 self._apply(node, position)
             touched = [*cast("tuple[OutPort, ...]", node.inputs), *self._ports(id)]
             for total, number in self._due.get(position, ()):
                 self._add(total, number)
                 touched += _operands(total, number)
             self._release(touched, position)
-        return Program(self._calls, self._arrays, self._inputs)
+            self.ends.append(len(self.calls))
+        return Program(self.calls, self.arrays, self.inputs)
 
     def _ports(self, id: str) -> Iterable[OutPort]:
-        return (OutPort(id, i) for i in range(len(self._specs[id])))
+        return (OutPort(id, i) for i in range(len(self.specs[id])))
 
     def _spec(self, port: OutPort) -> Spec:
-        return cast(Spec, self._specs[port.node][port.index])
+        return cast(Spec, self.specs[port.node][port.index])
 
     def _plan_lives(self) -> None:
         """The last use of every port, and when the terms of a sum are added."""
         positions: dict[str, int] = {}
         uses: dict[OutPort, int] = {}
         last = self._last
-        for position, id in enumerate(self._order):
+        for position, id in enumerate(self.order):
             positions[id] = position
-            node = self._nodes[id]
+            node = self.nodes[id]
             ports = cast("tuple[OutPort, ...]", node.inputs)
             spec = self._spec(OutPort(id))
             adds = node.op == "accumulate" and all(self._spec(port) == spec for port in ports)
             if adds and len(ports) > 1:
-                self._sums.add(id)
+                self.sums.add(id)
             for port in ports:
                 uses[port] = uses.get(port, 0) + 1
-                if id not in self._sums:
+                if id not in self.sums:
                     last[port] = position
             for port in self._ports(id):
                 last[port] = position
-        for id in self._sums:
-            self._plan_sum(self._nodes[id], positions, uses)
+        for id in self.sums:
+            self._plan_sum(self.nodes[id], positions, uses)
 
     def _plan_sum(
         self, node: Node, positions: Mapping[str, int], uses: Mapping[OutPort, int]
@@ -331,9 +349,9 @@ class _Builder:
         if (
             uses[first] == 1
             and first not in self._keep
-            and len(self._specs[first.node]) == 1
-            and self._nodes[first.node].inputs
-            and self._nodes[first.node].op != "full_like"
+            and len(self.specs[first.node]) == 1
+            and self.nodes[first.node].inputs
+            and self.nodes[first.node].op != "full_like"
         ):
             self._written_into[first] = OutPort(node.id)
 
@@ -350,15 +368,15 @@ class _Builder:
         total = self._written_into.get(port)
         if total is not None:
             self._root[port] = self._root.get(total, total)
-            array = self._arrays.get(total)
-            array = self._arrays[port] = self._new(total) if array is None else array
+            array = self.arrays.get(total)
+            array = self.arrays[port] = self._new(total) if array is None else array
             return array
         spec = self._spec(port)
         if port in self._keep:
             array = np.empty(spec.shape, spec.dtype)
         else:
             array, self._memory[port] = self._pool.take(spec.shape, spec.dtype)
-        self._arrays[port] = array
+        self.arrays[port] = array
         return array
 
     def _source(self, node: Node) -> None:
@@ -370,55 +388,59 @@ class _Builder:
         if node.id in self._asked:
             moves = array.size >= COPIED_SIZE
             given = Input(node.id, spec, array if moves else np.array(array, spec.dtype), moves)
-            self._inputs[node.id] = given
+            self.inputs[node.id] = given
             array = given.array
             if moves:
                 self._moving[port] = (given,)
-        self._arrays[port] = array
+        self.arrays[port] = array
 
     def _filled(self, node: Node) -> None:
         port = OutPort(node.id)
         spec = self._spec(port)
-        attributes = self._kinds.of(node).attributes
-        self._arrays[port] = np.broadcast_to(
-            np.full((), attributes["fill"], spec.dtype), spec.shape
-        )
+        attributes = self.kinds.of(node).attributes
+        self.arrays[port] = np.broadcast_to(np.full((), attributes["fill"], spec.dtype), spec.shape)
 
     def _add(self, total: Node, number: int) -> None:
         port = OutPort(total.id)
         term = cast(OutPort, total.inputs[number])
         first = cast(OutPort, total.inputs[0])
-        out = self._arrays.get(port)
+        out = self.arrays.get(port)
         out = self._new(port) if out is None else out
-        so_far = self._arrays[first] if number == 1 else out
+        so_far = self.arrays[first] if number == 1 else out
         self._emit(
+            total.id,
             lambda: [
-                (np.add, (self._arrays[first] if number == 1 else out, self._arrays[term], out))
+                (np.add, (self.arrays[first] if number == 1 else out, self.arrays[term], out))
             ],
             (first, term) if number == 1 and so_far is not out else (term,),
         )
 
     def _apply(self, node: Node, position: int) -> None:
-        kind = self._kinds.of(node)
+        kind = self.kinds.of(node)
         ports = cast("tuple[OutPort, ...]", node.inputs)
         if kind.op.kernel_rule is None and kind.traced is None and self._is_view(node, kind, ports):
             return
         if not self._in_place(kind, ports, OutPort(node.id), position):
             for port in self._ports(node.id):
                 self._new(port)
-        outs = tuple(self._arrays[port] for port in self._ports(node.id))
-        self._emit(lambda: self._calls_of(kind, [self._arrays[p] for p in ports], outs), ports)
+        outs = tuple(self.arrays[port] for port in self._ports(node.id))
+        self._emit(
+            node.id, lambda: self._calls_of(kind, [self.arrays[p] for p in ports], outs), ports
+        )
 
-    def _emit(self, make: Callable[[], list[KernelCall]], ports: Iterable[OutPort]) -> None:
+    def _emit(
+        self, owner: str, make: Callable[[], list[KernelCall]], ports: Iterable[OutPort]
+    ) -> None:
         """Append calls; where an operand moves with an input, they are made again with it."""
-        start = len(self._calls)
-        self._calls += make()
-        end = len(self._calls)
+        start = len(self.calls)
+        self.calls += make()
+        end = len(self.calls)
+        self.owners += [owner] * (end - start)
         moving = {id(i): i for port in ports for i in self._moving.get(port, ())}
         if moving:
 
             def again() -> None:
-                self._calls[start:end] = make()
+                self.calls[start:end] = make()
 
             for given in moving.values():
                 given.again.append(again)
@@ -434,20 +456,21 @@ class _Builder:
             return False
         (source,) = ports
         port = OutPort(node.id)
-        seen = _seen(kind, self._arrays[source])
+        seen = _seen(kind, self.arrays[source])
         if seen is None or port in self._written_into:
             return False
-        self._arrays[port] = seen
+        self.arrays[port] = seen
+        self.views.add(node.id)
         root = self._root[port] = self._root.get(source, source)
-        # What is read afterwards holds the memory it lies in.
-        until = len(self._order) if port in self._keep else self._last[port]
+        # What is kept is looked at after the last position.
+        until = len(self.order) if port in self._keep else self._last[port]
         self._last[root] = max(self._last[root], until)
         moving = self._moving.get(source, ())
         if moving:
             self._moving[port] = moving
 
             def again() -> None:
-                self._arrays[port] = cast(Array, _seen(kind, self._arrays[source]))
+                self.arrays[port] = cast(Array, _seen(kind, self.arrays[source]))
 
             for given in moving:
                 given.again.append(again)
@@ -468,7 +491,7 @@ class _Builder:
                 and port not in due
             ):
                 self._memory[out] = self._memory.pop(port)
-                self._arrays[out] = self._arrays[port]
+                self.arrays[out] = self.arrays[port]
                 return True
         return False
 

@@ -225,7 +225,7 @@ def freeze(value: object) -> object:
 
 
 def frozen_array(value: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> Array:
-    """A read-only copy of `value`."""
-    array = np.array(value, dtype=dtype)
+    """A read-only copy of `value`, row after row in memory: sums have the same bits however it was laid out."""
+    array = np.array(value, dtype=dtype, order="C")
     array.flags.writeable = False
     return array

@@ -8,6 +8,7 @@ from gradviz.ops import (  # noqa: F401  importing a family registers its ops
     adjoint,
     elementwise,
     indexing,
+    kernels,
     linalg,
     loss,
     neural,

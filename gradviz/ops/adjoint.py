@@ -79,7 +79,8 @@ _STRETCHED = (
 )
 
 
-def _sum_to_axes(old: Shape, new: Shape) -> tuple[int, ...]:
+def sum_to_axes(old: Shape, new: Shape) -> tuple[int, ...]:
+    """The axes along which broadcasting from `new` to `old` made copies."""
     lead = len(old) - len(new)
     return tuple(range(lead)) + tuple(
         i + lead for i, n in enumerate(new) if n == 1 and old[i + lead] != 1
@@ -121,7 +122,7 @@ def _sum_to_spec(g: Spec, *, shape: Shape) -> Spec:
 def sum_to(g: Any, *, shape: Shape) -> Any:
     """The reverse of broadcasting to g's shape from `shape`."""
     array = np.asarray(g)
-    axes = _sum_to_axes(array.shape, tuple(shape))
+    axes = sum_to_axes(array.shape, tuple(shape))
     return np.reshape(np.sum(array, axis=axes, keepdims=True), tuple(shape))
 
 

@@ -118,17 +118,18 @@ def mean(x: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     total = np.sum(
         x, axis=axis, keepdims=keepdims, dtype=None if np.asarray(x).dtype.kind == "f" else FLOAT64
     )
-    return np.divide(total, float(_count(np.shape(x), axis)))
+    return np.divide(total, float(count_of(np.shape(x), axis)))
 
 
 @mean.vjp
 def _(g: Any, out: Any, x: Any, *, axis: Axis, keepdims: bool) -> Rule:
-    count = _count(x.shape, axis)
+    count = count_of(x.shape, axis)
     share = g if count == 1 else divide(g, float(count))
     return (_spread(share, out, x, axis, keepdims),)
 
 
-def _count(shape: Shape, axis: Axis) -> int:
+def count_of(shape: Shape, axis: Axis) -> int:
+    """How many cells of an array of that shape a reduction takes together."""
     count = 1
     for i in shapes.axes_of(axis, len(shape)):
         count *= shape[i]

@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gradviz as gv
+from gradviz.engine import compiled as compiled_module
 from gradviz.engine.compiled import Compiled, compile_gradients, compile_values
 from gradviz.engine.program import COPIED_SIZE
+from gradviz.errors import GradvizError
 from gradviz.graph.model import Array
 from gradviz.ops import registry
 from gradviz.ops.expr import Expr
@@ -35,6 +37,16 @@ def same(found: Array | None, wanted: Array | None) -> None:
     assert found is not None
     assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
     assert np.array_equal(found, wanted, equal_nan=wanted.dtype.kind == "f")
+
+
+def near(found: Array | None, wanted: Array | None) -> None:
+    """Equal to 4 units in the last place: Python's functions are not NumPy's."""
+    if wanted is None:
+        assert found is None
+        return
+    assert found is not None
+    assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
+    assert np.allclose(found, wanted, rtol=1e-12, atol=1e-300, equal_nan=True)
 
 
 def agrees(
@@ -179,3 +191,128 @@ def _owner(array: Any) -> Any:
     while array.base is not None:
         array = array.base
     return array
+
+
+@given(graphs())
+def test_source_gives_the_same_numbers(made: tuple[list[Expr], list[Expr]]) -> None:
+    ys, xs = made
+    values = [x.value for x in xs]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiled_module, "CALLS_BEFORE_SOURCE", 1)
+        compiled = compile_gradients(ys, xs)
+        compiled(*values)
+        compiled(*[v + 1.0 for v in values])
+    floats = [
+        e
+        for e in map(Expr, compiled.collected.calls.values())
+        if e.dtype.kind == "f" and not e.spec.weak
+    ]
+    found = compiled(*values)
+    agree = same if all(_is_exact(e) for e in floats) else near
+    for expression, slope in zip(floats, gv.gradients(ys, floats), strict=True):
+        agree(found[expression], expression.value)
+        agree(found.gradient(expression), None if slope is None else slope.value)
+
+
+def _is_exact(expression: Expr) -> bool:
+    assert expression.call.op is not None
+    return expression.call.op.name not in ("sin", "tanh", "exp", "sigmoid")
+
+
+def sourced(ys: Expr | list[Expr], xs: list[Expr]) -> Compiled:
+    """Compiled, and called until it runs by source."""
+    compiled = compile_gradients(ys, xs)
+    for _ in range(compiled_module.CALLS_BEFORE_SOURCE):
+        compiled(*[x.value for x in xs])
+    assert compiled._run != compiled._by_list
+    return compiled
+
+
+def test_source_of_the_three_cases() -> None:
+    x = gv.variable(2.0, name="x")
+    y = x**2 + x - 1
+    compiled = sourced(y, [x])
+    assert (compiled(2.0).values, compiled(2.0).gradients) == ([5.0], [5.0])
+    assert compiled(np.array(3.0)).gradients == [7.0]
+    assert compiled(3.0)[x] == 3.0
+    matrix = gv.variable(np.ones((3, 3)), name="X")
+    s = gv.sum(matrix)
+    compiled = sourced(s**2 + s - 1, [matrix])
+    for value in (np.arange(9.0).reshape(3, 3), np.full((3, 3), 0.5)):
+        found = compiled(value)
+        assert found[s] == value.sum()
+        (slope,) = found.gradients
+        assert slope is not None
+        assert slope.tolist() == [[2 * value.sum() + 1] * 3] * 3
+
+
+@pytest.mark.parametrize(
+    ("make", "at"),
+    [
+        (lambda x: 1.0 / x, 0.0),
+        (gv.log, -1.0),
+        (gv.sqrt, -1.0),
+        (gv.exp, 1000.0),
+        (lambda x: x * x, 1e300),
+        (lambda x: gv.maximum(x, 0.0) * 2.0, np.nan),
+        (lambda x: gv.relu(x) + 1.0 / x, 0.0),
+    ],
+)
+def test_source_hands_over_where_python_and_numpy_part(make: Any, at: float) -> None:
+    x = gv.variable(0.5, name="x")
+    compiled = sourced(make(x), [x])
+    there = gv.variable(at, name="x")
+    found = compiled(at)
+    same(found.values[0], make(there).value)
+    same(found.gradients[0], gv.gradients(make(there), there)[0].value)  # type: ignore[union-attr]
+    assert compiled(0.5).values == [make(x).value]
+
+
+@pytest.mark.parametrize("length", [10, 299, 300, 301, 1000])
+def test_long_chains_are_cut_into_functions(length: int) -> None:
+    v = x = gv.variable(1.25, name="x")
+    for i in range(length):
+        v = v * 1.01 if i % 3 == 0 else v + 0.5 if i % 3 == 1 else gv.relu(v)
+    compiled = sourced(v, [x])
+    agrees(compiled, [v], [x], [x.value])
+    agrees(compiled, [v], [x], [x.value])
+
+
+def test_a_wide_sum_adds_in_the_order_of_the_recorded_run() -> None:
+    x = gv.variable(1.25, name="x")
+    terms = [x * float(c) for c in np.random.default_rng(0).normal(size=200)]
+    compiled = sourced(terms, [x])
+    agrees(compiled, terms, [x], [x.value])
+
+
+@pytest.mark.parametrize("given", [[1.0, 2.0], np.ones((2, 2)), "two", None])
+def test_a_wrong_input_is_told(given: Any) -> None:
+    x = gv.variable(1.25, name="x")
+    for compiled in (compile_gradients(x * x, [x]), sourced(x * x, [x])):
+        with pytest.raises(GradvizError):
+            compiled(given)
+        with pytest.raises(GradvizError):
+            compiled(1.0, 2.0)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("other", [0.0, -0.0, 2.5, "array", "row"])
+def test_where_on_bits(dtype: str, other: Any) -> None:
+    generator = np.random.default_rng(0)
+    values = np.asarray(generator.normal(size=(20, 30)), dtype)
+    values[0, :6] = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-40]
+    x = gv.variable(values, "x", dtype)
+    y = {
+        "array": gv.variable(generator.normal(size=(20, 30)), "y", dtype),
+        "row": gv.variable(generator.normal(size=30), "y", dtype),
+    }.get(other, other)
+    chosen = [
+        gv.where(x > 0.0, x, y),
+        gv.where(x > 0.0, y, x),
+        gv.where(x[0] > 0.0, x, y),
+        gv.relu(x) * x,
+    ]
+    agrees(compile_gradients(chosen, [x]), chosen, [x], [values])
+    for made in chosen:
+        found = compile_values(made, [x])(values).values[0]
+        assert np.array_equal(np.signbit(found), np.signbit(made.value))

@@ -1,0 +1,374 @@
+"""Python source for the parts of a program that compute with single numbers.
+
+NumPy's cheapest call on one number takes twenty times as long as Python's own arithmetic. So what is 0-d and float64
+is written as straight lines of Python on floats; calls on arrays stand between them as they are. The text is made of
+the table below and of numbered names, nothing else. `engine.compiled` executes it.
+
+Python's arithmetic gives NumPy's bits for + − × ÷ and √, and raises where NumPy gives ∞ or NaN for a division or a function;
+functions may differ in the last places. Whoever calls the source repeats the run on the buffers when it raises, or when a
+result is not finite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple, cast
+
+import numpy as np
+
+from gradviz.engine.program import Builder
+from gradviz.engine.trace import Literal, TracedCall
+from gradviz.graph.model import Array, OutPort
+from gradviz.ops.spec import BOOL, FLOAT64, Spec
+
+EXPRESSIONS: Final[Mapping[Any, str]] = {
+    np.add: "{0} + {1}",
+    np.subtract: "{0} - {1}",
+    np.multiply: "{0} * {1}",
+    np.divide: "{0} / {1}",
+    np.negative: "-{0}",
+    np.positive: "{0}",
+    np.square: "{0} * {0}",
+    np.reciprocal: "1.0 / {0}",
+    np.absolute: "abs({0})",
+    np.sqrt: "sqrt({0})",
+    np.exp: "exp({0})",
+    np.expm1: "expm1({0})",
+    np.log: "log({0})",
+    np.log1p: "log1p({0})",
+    np.sin: "sin({0})",
+    np.cos: "cos({0})",
+    np.tan: "tan({0})",
+    np.tanh: "tanh({0})",
+    np.sinh: "sinh({0})",
+    np.cosh: "cosh({0})",
+    np.arctan: "atan({0})",
+    np.power: "pow({0}, {1})",
+    # A NaN wins, as in NumPy.
+    np.maximum: "({0} if {0} >= {1} or {0} != {0} else {1})",
+    np.minimum: "({0} if {0} <= {1} or {0} != {0} else {1})",
+    np.greater: "{0} > {1}",
+    np.greater_equal: "{0} >= {1}",
+    np.less: "{0} < {1}",
+    np.less_equal: "{0} <= {1}",
+    np.equal: "{0} == {1}",
+    np.not_equal: "{0} != {1}",
+    np.where: "({1} if {0} else {2})",
+}
+# With a number on the right, which is no NaN, one comparison does.
+WITH_NUMBER: Final[Mapping[Any, str]] = {
+    np.maximum: "({1} if {0} < {1} else {0})",
+    np.minimum: "({1} if {0} > {1} else {0})",
+}
+CHUNK: Final = 300
+"""Statements in a function; a longer one runs slower than several."""
+TERMS: Final = 40
+"""Terms of a sum in one statement."""
+SMALL: Final = 64
+"""A program of so few calls is written as source whatever it computes with."""
+
+
+class Source(NamedTuple):
+    """The text of the program, what its names mean, and where each number is kept afterwards: (chunk, place)."""
+
+    text: str
+    names: Mapping[str, Any]
+    places: Mapping[OutPort, tuple[int, int]]
+    chunks: int
+    calls_arrays: bool
+
+
+def worth_it(builder: Builder) -> bool:
+    """Whether the program is mostly arithmetic on single numbers, or so small that every call counts."""
+    numbers = sum(1 for id in builder.order if is_number(builder, id))
+    return numbers * 2 >= len(builder.calls) or (numbers > 0 and len(builder.calls) <= SMALL)
+
+
+def is_number(builder: Builder, id: str) -> bool:
+    """Whether a node is written as Python arithmetic."""
+    node = builder.nodes[id]
+    specs = builder.specs[id]
+    if not node.inputs or len(specs) != 1 or not _is_scalar(specs[0]):
+        return False
+    if node.op == "full_like":
+        return specs[0] == Spec((), FLOAT64)
+    if not all(_is_scalar(builder.specs[p.node][p.index]) for p in node.inputs if p is not None):
+        return False
+    if id in builder.sums or id in builder.views:
+        return specs[0] == Spec((), FLOAT64)
+    traced = builder.kinds.of(node).traced
+    return traced is not None and all(_can_write(call) for call in traced)
+
+
+def _is_scalar(spec: Spec | None) -> bool:
+    return spec is not None and spec.shape == () and spec.dtype in (FLOAT64, BOOL)
+
+
+def _can_write(call: TracedCall) -> bool:
+    if call.function not in EXPRESSIONS or call.dtype not in (FLOAT64, BOOL):
+        return False
+    numbers = call.dtypes[1:] if call.function is np.where else call.dtypes
+    return all(dtype == FLOAT64 for dtype in numbers)
+
+
+def write(builder: Builder, inputs: Sequence[str], results: Sequence[OutPort]) -> Source:
+    """A function `step` of the values of `inputs`; `results` are looked at for what is not finite.
+
+    Beside the names given in `names`, the text expects `again` (called with the inputs when the run has to be
+    repeated on the buffers), `kept` (a list, one entry a chunk) and `found` (what `step` returns).
+    """
+    return _Writer(builder, inputs, results).write()
+
+
+class _Chunk:
+    """A function in the making: its lines, what it defines, and what it reads that another chunk defined."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.defined: dict[str, int] = {}
+        self.read: dict[str, None] = {}
+
+
+class _Writer:
+    def __init__(self, builder: Builder, inputs: Sequence[str], results: Sequence[OutPort]) -> None:
+        self._builder = builder
+        self._inputs = inputs
+        self._results = results
+        self._names: dict[str, Any] = {"inf": np.inf, "nan": np.nan}
+        self._chunks = [_Chunk()]
+        self._home: dict[str, int] = {}
+        self._number: dict[OutPort, str] = {}
+        self._named: dict[int, str] = {}
+        self._direct: dict[int, str] = {}
+        self._calls_arrays = False
+        self._numbers = {id for id in builder.order if is_number(builder, id)}
+        # Numbers that calls on arrays read have to be in their buffers.
+        self._stored = {
+            port
+            for id in builder.order
+            if id not in self._numbers
+            for port in builder.nodes[id].inputs
+            if port is not None and (port.node in self._numbers or port.node in inputs)
+        }
+
+    def write(self) -> Source:
+        self._read_inputs()
+        start = 0
+        for id, end in zip(self._builder.order, self._builder.ends, strict=True):
+            for place in range(start, end):
+                if self._builder.owners[place] not in self._numbers:
+                    self._call(place)
+            start = end
+            if id in self._numbers:
+                self._write_number(id)
+            if len(self._chunks[-1].lines) >= CHUNK:
+                self._chunks.append(_Chunk())
+        looked_at = [name for p in self._results if (name := self._number.get(p)) in self._home]
+        text = self._text(list(dict.fromkeys(looked_at)))
+        places = {
+            port: (self._home[name], self._chunks[self._home[name]].defined[name])
+            for port, name in self._number.items()
+            if name in self._home
+        }
+        return Source(text, self._names, places, len(self._chunks), self._calls_arrays)
+
+    def _read_inputs(self) -> None:
+        for number, id in enumerate(self._inputs):
+            given = self._builder.inputs[id]
+            port = OutPort(id)
+            if given.moves:
+                self._line(f"give({id!r}, x{number})")
+            elif given.spec == Spec((), FLOAT64):
+                self._define(port, f"float(x{number})")
+                if port in self._stored:
+                    self._line(f"{self._array(given.array)}[()] = {self._number[port]}")
+            elif self._is_used_directly(given.array):
+                check = f"x{number}.__class__ is not ndarray or x{number}.dtype is not "
+                check += (
+                    f"{self._constant(given.spec.dtype)} or x{number}.shape != {given.spec.shape}"
+                )
+                self._line(f"if {check} or not x{number}.flags.c_contiguous: raise ValueError")
+                self._define(port, f"x{number}")
+                self._direct[id_of(given.array)] = self._number[port]
+            else:
+                self._line(f"copyto({self._array(given.array)}, x{number})")
+
+    def _is_used_directly(self, array: Array) -> bool:
+        """Whether every call that touches an input's buffer takes the buffer itself, not a view of it."""
+        for _, arguments in self._builder.calls:
+            for argument in arguments:
+                if (
+                    isinstance(argument, np.ndarray)
+                    and argument is not array
+                    and np.may_share_memory(argument, array)
+                ):
+                    return False
+                if isinstance(argument, list | tuple) and any(a is array for a in argument):
+                    return False
+        return True
+
+    def _call(self, place: int) -> None:
+        self._calls_arrays = True
+        function, arguments = self._builder.calls[place]
+        if any(given.moves and given.again for given in self._builder.inputs.values()):
+            # Calls are made again when another array is given: what they are is looked up each time.
+            self._line(f"f, a = calls[{place}]; f(*a)")
+            return
+        written = ", ".join(map(self._argument, arguments))
+        self._line(f"{self._constant(function)}({written})")
+
+    def _argument(self, argument: Any) -> str:
+        direct = self._direct.get(id_of(argument))
+        if direct is not None:
+            return self._use(direct)
+        if argument is None or isinstance(argument, bool | int):
+            return repr(argument)
+        return self._array(argument)
+
+    def _array(self, array: Any) -> str:
+        return self._constant(array)
+
+    def _constant(self, value: Any) -> str:
+        """A name for an object that stays the same; the names keep it alive, so its id is its own."""
+        name = self._named.get(id_of(value))
+        if name is None:
+            name = self._named[id_of(value)] = f"k{len(self._named)}"
+            self._names[name] = value
+        return name
+
+    def _write_number(self, id: str) -> None:
+        builder = self._builder
+        node = builder.nodes[id]
+        port = OutPort(id)
+        sources = cast("tuple[OutPort, ...]", node.inputs)
+        if node.op == "full_like":
+            self._number[port] = _literal(float(builder.kinds.of(node).attributes["fill"]))  # type: ignore[arg-type]
+        elif id in builder.views:
+            self._number[port] = self._operand(sources[0])
+        elif id in builder.sums:
+            terms = [self._operand(source) for source in sources]
+            name = self._define(port, " + ".join(terms[:TERMS]))
+            for first in range(TERMS, len(terms), TERMS):
+                self._line(f"{name} = {' + '.join((name, *terms[first : first + TERMS]))}")
+        else:
+            self._write_traced(
+                port, cast("tuple[TracedCall, ...]", builder.kinds.of(node).traced), sources
+            )
+        if port in self._stored:
+            self._line(f"{self._array(builder.arrays[port])}[()] = {self._use(self._number[port])}")
+
+    def _write_traced(
+        self, port: OutPort, traced: Sequence[TracedCall], sources: Sequence[OutPort]
+    ) -> None:
+        operands = [self._operand(source) for source in sources]
+        for number, call in enumerate(traced):
+            given = [
+                _literal(float(p)) if isinstance(p, Literal) else operands[int(p)]
+                for p in call.operands
+            ]
+            form = EXPRESSIONS[call.function]
+            if call.function in WITH_NUMBER and _is_plain(given[1]):
+                form = WITH_NUMBER[call.function]
+            if number == len(traced) - 1:
+                self._define(port, form.format(*given))
+            else:
+                name = f"t{len(operands)}"
+                self._line(f"{name} = {form.format(*given)}")
+                operands.append(name)
+
+    def _operand(self, port: OutPort) -> str:
+        """A number as the current chunk can read it."""
+        name = self._number.get(port)
+        if name is None:
+            node = self._builder.nodes[port.node]
+            array = self._builder.arrays[port]
+            if not node.inputs and array.dtype == FLOAT64:
+                name = self._number[port] = _literal(float(array))
+            else:
+                name = self._define(port, f"{self._array(array)}.item()")
+        return self._use(name)
+
+    def _use(self, name: str) -> str:
+        home = self._home.get(name)
+        if home is not None and home != len(self._chunks) - 1:
+            self._chunks[-1].read[name] = None
+        return name
+
+    def _define(self, port: OutPort, expression: str) -> str:
+        name = f"v{len(self._home)}"
+        chunk = self._chunks[-1]
+        self._line(f"{name} = {expression}")
+        self._number[port] = name
+        self._home[name] = len(self._chunks) - 1
+        chunk.defined[name] = len(chunk.defined)
+        return name
+
+    def _line(self, line: str) -> None:
+        self._chunks[-1].lines.append(line)
+
+    def _text(self, results: Sequence[str]) -> str:
+        """One function for a single chunk, so that nothing is called in between; else one each, and one that calls them."""
+        arguments = ", ".join(f"x{i}" for i in range(len(self._inputs)))
+        repeat = f"return again({arguments})"
+        bodies = [self._body(number) for number in range(len(self._chunks))]
+        if len(bodies) == 1:
+            return _function("step", arguments, [*bodies[0], *_check(results, repeat)], repeat)
+        parts = []
+        calls = []
+        for number, body in enumerate(bodies):
+            given = arguments if number == 0 else ""
+            parts.append(
+                "\n".join([f"def chunk{number}({given}):", *(f"    {line}" for line in body)])
+            )
+            calls.append(f"chunk{number}({given})")
+        places = [self._home[name] for name in results]
+        values = [
+            f"kept[{home}][{self._chunks[home].defined[name]}]"
+            for home, name in zip(places, results, strict=True)
+        ]
+        parts.append(_function("step", arguments, [*calls, *_check(values, repeat)], repeat))
+        return "\n".join(parts)
+
+    def _body(self, number: int) -> list[str]:
+        chunk = self._chunks[number]
+        lines: list[str] = []
+        wanted: dict[int, list[str]] = {}
+        for name in chunk.read:
+            wanted.setdefault(self._home[name], []).append(name)
+        for home, names in wanted.items():
+            places = self._chunks[home].defined
+            if len(names) * 4 > len(places):
+                lines.append(f"{', '.join(places)}, = kept[{home}]")
+            else:
+                lines.append(f"k = kept[{home}]")
+                lines += [f"{name} = k[{places[name]}]" for name in names]
+        kept = "".join(f"{name}, " for name in chunk.defined)
+        return [*lines, *chunk.lines, f"kept[{number}] = ({kept})"]
+
+
+def _function(name: str, arguments: str, lines: Sequence[str], repeat: str) -> str:
+    inside = "\n".join(f"        {line}" for line in lines)
+    return (
+        f"def {name}({arguments}):\n    try:\n{inside}\n"
+        f"    except Exception: {repeat}\n    return found"
+    )
+
+
+def _check(results: Sequence[str], repeat: str) -> list[str]:
+    """Infinity minus itself is NaN, which is not 0."""
+    terms = " + ".join(f"({name} - {name})" for name in results)
+    return [f"if {terms} != 0.0: {repeat}"] if terms else []
+
+
+def id_of(value: Any) -> int:
+    """The identity of an object."""
+    return id(value)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether an operand is written as a number that is no NaN."""
+    return text[0] not in "vtn"
+
+
+def _literal(number: float) -> str:
+    return repr(number) if np.isfinite(number) else ("nan" if np.isnan(number) else f"({number})")
