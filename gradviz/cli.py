@@ -250,7 +250,7 @@ def _run_command(options: argparse.Namespace) -> int:
     else:
         for node in _named(found):
             _print_array(found.value(OutPort(node.id)), node.name)
-        _print_notes(found, "error")
+        _print_notes(found, "error", "value")
     return _verdict(found)
 
 
@@ -264,7 +264,7 @@ def _gradients_command(options: argparse.Namespace) -> int:
     for port in found.question.wrt:
         print()
         _print_gradient(found, port)
-    _print_notes(found, "info", "error")
+    _print_notes(found, "error", "value", "gradient", "zero", "remark")
     return _verdict(found)
 
 
@@ -289,8 +289,8 @@ def _print_array(array: Array | None, name: str) -> None:
         print("\n".join(digits.lines(array, name)))
 
 
-def _print_notes(found: Answer, *severities: str) -> None:
-    lines = [note.text for note in explain.notes(found) if note.severity in severities]
+def _print_notes(found: Answer, *about: str) -> None:
+    lines = [note.text for note in explain.notes(found) if note.about in about]
     if lines:
         print()
     for line in lines:
@@ -358,7 +358,7 @@ def _check_command(options: argparse.Namespace) -> int:
         print(explain.verdict(found, verdict))
     for error in rulecheck.wrong_rules(found):
         print(error)
-    _print_notes(found, "error")
+    _print_notes(found, "error", "value", "gradient")
     return FINE if gradcheck.agree(verdicts) and _verdict(found) == FINE else BAD_ANSWER
 
 

@@ -247,3 +247,15 @@ def test_render(nine_sevens: Path, tmp_path: Path, name: str) -> None:
     found = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (found.returncode, found.stderr) == (0, "")
     assert (tmp_path / name).stat().st_size > 5000
+
+
+@pytest.mark.parametrize("command", ["run", "gradients", "check"])
+def test_where_a_nan_began_is_printed(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([command, "y = sum(log(x))", "--at", "x=[1, -1]"]) == 1
+    out = capsys.readouterr().out
+    assert "log[1] is NaN, because a negative number has no real logarithm (x[1] = −1)" in out
+
+
+def test_why_a_gradient_is_zero_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["gradients", "y = sum(relu(x))", "--at", "x=[-2, -1]"]) == 0
+    assert "∂y/∂x is 0 in every cell: relu lets nothing through there." in capsys.readouterr().out

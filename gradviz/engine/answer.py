@@ -10,8 +10,8 @@ import numpy as np
 
 from gradviz.engine import diagnose
 from gradviz.engine.check import Specs, infer
-from gradviz.engine.diagnose import Missing, State
-from gradviz.engine.gradient import Gradient, gradient
+from gradviz.engine.diagnose import Missing, State, Troubles, Zeros
+from gradviz.engine.gradient import Address, Gradient, Step, gradient
 from gradviz.engine.plan import Plan, plan
 from gradviz.engine.run import Cancelled, Run, run
 from gradviz.engine.timeline import Timeline
@@ -112,11 +112,16 @@ class Answer:
             return None if self.run[found] is not None else self._not_run(port)
         question = self.question
         why = diagnose.missing(
-            self.specs, question.of, port, stop=question.stop, gradient=self.gradient
+            self.specs,
+            question.of,
+            port,
+            stop=question.stop,
+            gradient=self.gradient,
+            values=self.diagram.values,
         )
         # Only literals are never asked for: everything else that leads to the target is.
         if port not in self.gradient.wrt and why.state is State.NON_DIFFERENTIABLE_OP:
-            return replace(why, state=State.NOT_ASKED, nodes=())
+            return replace(why, state=State.NOT_ASKED, nodes=(), cuts=())
         return why
 
     @cached_property
@@ -148,22 +153,33 @@ class Answer:
         return None
 
     @cached_property
-    def first_not_finite(self) -> tuple[OutPort, int] | None:
-        """The first port, forward, where a NaN or ∞ appears that no input had, and in how many cells."""
-        for id in self.specs.order:
-            array = self.run[OutPort(id)]
-            if array is None or array.dtype.kind != "f" or bool(np.isfinite(array).all()):
-                continue
-            inputs = [self.run[port] for port in self.graph[id].inputs if port is not None]
-            if all(a is None or a.dtype.kind != "f" or bool(np.isfinite(a).all()) for a in inputs):
-                return OutPort(id), int(np.count_nonzero(~np.isfinite(array)))
-        return None
+    def troubles(self) -> Troubles:
+        """Where numbers that are not finite begin, forward and backward."""
+        return diagnose.troubles(self)
+
+    def zeros(self, port: OutPort) -> Zeros | None:
+        """Which cells of the gradient at `port` are exactly 0, and why; None where there is no gradient."""
+        return diagnose.zeros(self, port)
+
+    @cached_property
+    def position(self) -> dict[str, int]:
+        """The place of each node, backward ones too, in the order of the plan."""
+        return {node.id: number for number, node in enumerate(self.setup.plan.nodes)}
+
+    @cached_property
+    def steps(self) -> dict[Address, Step]:
+        """The steps of the backward pass by their address."""
+        return {step.address: step for step in self.gradient.steps}
 
     def _not_run(self, port: OutPort) -> Missing:
-        broken = tuple(
-            id for id in self.specs.order if self.run.error(id) or id in self.specs.problems
+        """A gradient that waits: for nodes of the graph, or for those behind whose wire a rule failed."""
+        record = self.run.records[self.gradient.adjoints[port].node]
+        origin = self.gradient.origin
+        waiting = record.waits_for or (record.node,)
+        found = dict.fromkeys(origin[id].node if id in origin else id for id in waiting)
+        return Missing(
+            State.NOT_RUN, tuple(p.node for p in self.question.of), port.node, tuple(found)
         )
-        return Missing(State.NOT_RUN, tuple(p.node for p in self.question.of), port.node, broken)
 
 
 def answer(

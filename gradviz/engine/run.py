@@ -23,12 +23,21 @@ Values = Mapping[str, Array | tuple[Array, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What one node gave: its outputs, or the error that kept it from being computed."""
+    """What one node gave: its outputs, or the error that kept it from being computed.
+
+    `waits_for` are the nodes that must be put right first: those with an error, or without a wire or a value; the node
+    itself if it is one of them.
+    """
 
     node: str
     outputs: tuple[Array, ...] = ()
     error: Message | None = None
-    waiting: bool = False
+    waits_for: tuple[str, ...] = ()
+
+    @property
+    def waiting(self) -> bool:
+        """Whether the node could not be tried."""
+        return bool(self.waits_for)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -78,6 +87,13 @@ def run(
     return Run(records)
 
 
+def _causes(node: str, record: Record | None) -> tuple[str, ...]:
+    """Whom a node waits for that does not get an input from this record; itself if the wire is what is missing."""
+    if record is None or record.outputs:
+        return (node,)
+    return record.waits_for or (record.node,)
+
+
 def _record(node: PlannedNode, records: Mapping[str, Record], values: Values) -> Record:
     if node.id in values:
         given = values[node.id]
@@ -85,14 +101,18 @@ def _record(node: PlannedNode, records: Mapping[str, Record], values: Values) ->
     if node.op is None:
         return Record(node.id, error=message(mark("engine", "This operation is not known here.")))
     arrays: list[Array] = []
+    missing: dict[str, None] = {}
     for port in node.inputs:
-        outputs = records[port.node].outputs if port is not None else ()
-        if port is None or port.index >= len(outputs):
-            return Record(node.id, waiting=True)
-        arrays.append(outputs[port.index])
+        record = records[port.node] if port is not None else None
+        if port is not None and record is not None and port.index < len(record.outputs):
+            arrays.append(record.outputs[port.index])
+        else:
+            missing.update(dict.fromkeys(_causes(node.id, record)))
+    if missing:
+        return Record(node.id, waits_for=tuple(missing))
     if None in node.specs or None in node.outputs:
         # What does not fit is not tried: NumPy might find a way that no rule knows, or fill the memory.
-        return Record(node.id, waiting=True)
+        return Record(node.id, waits_for=(node.id,))
     try:
         return Record(
             node.id, node.op.evaluate(arrays, cast("tuple[Spec, ...]", node.specs), node.attributes)

@@ -250,8 +250,11 @@ def test_the_first_number_that_is_not_finite_is_named() -> None:
     root = gv.sqrt(x)
     root.name = "root"
     found = answer(gv.diagram(gv.sum(root) * 2))
-    (note,) = (n for n in explain.notes(found) if "NaN" in str(n.text))
-    assert str(note.text) == "The first number that is NaN or ∞ appears in root: 1 of its cells."
+    (note,) = (n for n in explain.notes(found) if n.about == "value")
+    assert note.nodes == ("root",)
+    assert str(note.text) == (
+        "The first number that is not finite: root[1] is NaN, because a negative number has no real root (x[1] = −1)."
+    )
 
 
 def test_a_graph_that_cannot_be_computed_says_what_its_gradient_waits_for() -> None:

@@ -6,6 +6,7 @@ Window, command line and Python all ask here, so that they say the same.
 from gradviz.engine.explain.film import sentence, step_label
 from gradviz.engine.explain.missing import Reason, reason
 from gradviz.engine.explain.notes import Note, notes
+from gradviz.engine.explain.troubles import origin, remedy
 from gradviz.engine.explain.verdicts import verdict, verdicts
 from gradviz.engine.explain.wires import (
     WireWords,
@@ -28,6 +29,7 @@ from gradviz.engine.explain.words import (
     spec_words,
     summary,
 )
+from gradviz.engine.explain.zeros import zero, zero_title, zeros
 
 __all__ = [
     "NAMED",
@@ -40,8 +42,10 @@ __all__ = [
     "local_text",
     "name",
     "notes",
+    "origin",
     "partial",
     "reason",
+    "remedy",
     "road",
     "rule_text",
     "sentence",
@@ -55,4 +59,7 @@ __all__ = [
     "verdicts",
     "wire",
     "wire_name",
+    "zero",
+    "zero_title",
+    "zeros",
 ]

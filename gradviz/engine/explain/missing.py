@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gradviz.engine.answer import Answer
-from gradviz.engine.diagnose import Missing, State
-from gradviz.engine.explain.words import enumerated, name
-from gradviz.text import Message, Text, mark
+from gradviz.engine.diagnose import Cut, Missing, State
+from gradviz.engine.explain.words import ends, enumerated, name
+from gradviz.graph.model import OutPort
+from gradviz.text import Message, Text, mark, message
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +24,81 @@ class Reason:
 
 def reason(answer: Answer, missing: Missing) -> Reason:
     """State, sentence and remedy of a missing gradient."""
-    x = name(answer, missing.wrt)
-    y = enumerated([name(answer, id) for id in missing.of]) if missing.of else "?"
-    at = enumerated([name(answer, id) for id in missing.nodes[:3]]) if missing.nodes else "?"
     title, sentence, remedy = _REASONS[missing.state]
-    values = {"x": x, "y": y, "node": at}
+    values: dict[str, object] = {
+        "x": name(answer, missing.wrt),
+        "y": enumerated([name(answer, id) for id in missing.of]) if missing.of else "?",
+        "node": _listed(answer, missing.nodes) or "?",
+    }
+    if missing.state is State.NO_PATH:
+        sentence, remedy = _apart(answer, missing, values)
+    elif missing.state is State.INTEGER_SOURCE and _is_bool(answer, missing.wrt):
+        sentence = _TRUTH_VALUES
+    elif len(missing.cuts) > 1:
+        sentence = mark("engine", "every way from {x} to {y} is cut: {cuts}")
+        values["cuts"] = "; ".join(ends([str(_cut(answer, cut)) for cut in missing.cuts]))
+    elif missing.cuts and missing.cuts[0].asked:
+        sentence, remedy = _ASKED
     return Reason(missing.state, title, Message(sentence, values), Message(remedy, values))
+
+
+def _listed(answer: Answer, nodes: Sequence[str]) -> str:
+    shown = ends([name(answer, id) for id in nodes])
+    last = mark("engine", "{first} and {last}")
+    if len(shown) < 2:
+        return "".join(shown)
+    return str(message(last, first=", ".join(shown[:-1]), last=shown[-1]))
+
+
+def _is_bool(answer: Answer, id: str) -> bool:
+    spec = answer.specs[OutPort(id)]
+    return spec is not None and spec.dtype.kind == "b"
+
+
+def _apart(answer: Answer, missing: Missing, values: dict[str, object]) -> tuple[Text, Text]:
+    """No path: because it is a copy, because it leads elsewhere, or because nothing uses it."""
+    _, sentence, remedy = _REASONS[State.NO_PATH]
+    if missing.twin is not None:
+        values["twin"] = name(answer, missing.twin)
+        made = answer.graph[missing.wrt].op == "constant"
+        return (_NEW_CONSTANT if made else _LOOKALIKE), _DID_YOU_MEAN
+    if missing.ends:
+        values["ends"] = _listed(answer, missing.ends)
+        return mark(
+            "engine",
+            "nothing leads from {x} to {y} (it leads to {ends} only), so changing {x} cannot change {y}",
+        ), remedy
+    return sentence, _UNUSED
+
+
+def _cut(answer: Answer, cut: Cut) -> Message:
+    text = _CUTS[cut.state] if not cut.asked else _CUT_BY_QUESTION
+    return message(text, node=name(answer, cut.node))
+
+
+_NEW_CONSTANT = mark("engine", "this {x} is a new constant, not the {twin} that {y} uses")
+_LOOKALIKE = mark("engine", "{x} looks like {twin}, which {y} uses, but it is another node")
+_DID_YOU_MEAN = mark(
+    "engine", "Did you mean {twin}? Ask for the gradient with respect to it, or ask for zeros."
+)
+_UNUSED = mark(
+    "engine",
+    "Draw a wire from {x} towards {y} if it should matter (in Python, an if that went another way leaves no wire), or ask for zeros.",
+)
+_TRUTH_VALUES = mark(
+    "engine", "{x} holds truth values: they cannot change a little, so they have no gradient"
+)
+_ASKED = (
+    mark("engine", "the question stops the gradient at {node}, on the only way from {x} to {y}"),
+    mark("engine", "Take {node} out of the stopped nodes of the question, or ask for zeros."),
+)
+_CUT_BY_QUESTION = mark("engine", "the question stops the gradient at {node}")
+_CUTS = {
+    State.STOPPED: mark("engine", "the gradient is stopped at {node}"),
+    State.NON_DIFFERENTIABLE_OP: mark("engine", "{node} has no derivative"),
+    State.INTEGER_ON_PATH: mark("engine", "{node} holds whole numbers"),
+    State.NO_RULE: mark("engine", "there is no derivative rule for {node}"),
+}
 
 
 _REASONS = {
@@ -77,7 +148,7 @@ _REASONS = {
         mark("engine", "Not a float"),
         mark(
             "engine",
-            "{x} holds whole numbers or truth values: they cannot change a little, so they have no gradient",
+            "{x} holds whole numbers: they cannot change a little, so they have no gradient",
         ),
         mark("engine", "Make {x} a float, or ask for zeros."),
     ),

@@ -3,25 +3,69 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from gradviz.engine.answer import Answer
 from gradviz.engine.explain.missing import reason
+from gradviz.engine.explain.troubles import origin
 from gradviz.engine.explain.words import array_words, name, partial
+from gradviz.engine.explain.zeros import zeros
 from gradviz.text import Message, mark, message, shape_words
+
+ZERO_NODES: Final = 1_000
+"""In a larger graph, why a gradient is 0 is worked out only when it is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One line of the problems bar. `severity` is "info", "warning" or "error"; `nodes` are those it is about."""
+    """One line of the problems bar. `severity` is "info", "warning" or "error"; `nodes` are those it is about.
+
+    `about` is "error", "missing", "value" (a number that is not finite), "gradient" (the same going backwards), "zero"
+    or "remark".
+    """
 
     severity: str
     text: Message
     nodes: tuple[str, ...] = ()
+    about: str = "remark"
 
 
 def notes(answer: Answer) -> tuple[Note, ...]:
-    """What a person should know about this answer: errors first, then missing gradients, then remarks."""
-    return (*_errors(answer), *_missing_notes(answer), *_remarks(answer))
+    """What a person should know about this answer: errors first, then what is missing or not finite, then remarks."""
+    return (
+        *_errors(answer),
+        *_missing_notes(answer),
+        *_troubles(answer),
+        *_zeros(answer),
+        *_remarks(answer),
+    )
+
+
+def _troubles(answer: Answer) -> list[Note]:
+    """The first number that is not finite and matters, each way; if none does, the first that does not."""
+    found = []
+    ways = (("value", answer.troubles.forward), ("gradient", answer.troubles.backward))
+    for about, origins in ways:
+        used = [one for one in origins if one.used]
+        for one in (used or origins)[:1]:
+            node = one.port.node if one.step is None else one.step.address.node
+            nodes = tuple(dict.fromkeys((node, one.port.node) if one.step is not None else (node,)))
+            severity = "warning" if used else "info"
+            found.append(Note(severity, origin(answer, one), nodes, about))
+    return found
+
+
+def _zeros(answer: Answer) -> list[Note]:
+    """The reported gradients that are 0 in every cell."""
+    found = []
+    for port in answer.question.wrt if len(answer.graph) <= ZERO_NODES else ():
+        slope = answer.adjoint(port)
+        if slope is not None and slope.size and not slope.any():
+            zero = answer.zeros(port)
+            if zero is not None:
+                nodes = tuple(dict.fromkeys((port.node, *(p.zero.node for p in zero.parts))))
+                found.append(Note("info", zeros(answer, zero), nodes, "zero"))
+    return found
 
 
 def _errors(answer: Answer) -> list[Note]:
@@ -32,7 +76,7 @@ def _errors(answer: Answer) -> list[Note]:
         if text is not None:
             severity = "warning" if problem is not None and problem.kind == "open" else "error"
             line = message(mark("engine", "{name}: {reason}"), name=name(answer, id), reason=text)
-            found.append(Note(severity, line, (id,)))
+            found.append(Note(severity, line, (id,), "error"))
     return found
 
 
@@ -47,20 +91,13 @@ def _missing_notes(answer: Answer) -> list[Note]:
                 partial=partial(answer, port.node),
                 sentence=why.sentence,
             )
-            found.append(Note("warning", line, (port.node, *missing.nodes)))
+            found.append(Note("warning", line, (port.node, *missing.nodes), "missing"))
     return found
 
 
 def _remarks(answer: Answer) -> list[Note]:
     found = []
     question = answer.question
-    if answer.first_not_finite is not None:
-        port, count = answer.first_not_finite
-        text = mark(
-            "engine", "The first number that is NaN or ∞ appears in {name}: {count} of its cells."
-        )
-        line = message(text, name=name(answer, port.node), count=count)
-        found.append(Note("warning", line, (port.node,)))
     if answer.coincidence is not None:
         y, x = answer.coincidence
         text = mark(

@@ -1,0 +1,21 @@
+"""Facts, not sentences (`explain` writes those): why a gradient is missing, why one is 0, where a NaN began."""
+
+from gradviz.engine.diagnose.finite import Origin, Troubles, troubles
+from gradviz.engine.diagnose.missing import Cut, Missing, State, missing
+from gradviz.engine.diagnose.rules import Made
+from gradviz.engine.diagnose.zeros import Kind, Zero, Zeros, zeros
+
+__all__ = [
+    "Cut",
+    "Kind",
+    "Made",
+    "Missing",
+    "Origin",
+    "State",
+    "Troubles",
+    "Zero",
+    "Zeros",
+    "missing",
+    "troubles",
+    "zeros",
+]

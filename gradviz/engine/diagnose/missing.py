@@ -1,0 +1,207 @@
+"""Why a gradient is missing: the state, and every node that cuts a path."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gradviz.engine.check import Specs
+from gradviz.engine.gradient import Gradient, passes
+from gradviz.graph import walk
+from gradviz.graph.model import Array, Graph, InPort, Node, OutPort
+from gradviz.ops import registry
+
+
+class State(StrEnum):
+    """The kinds of missing gradient."""
+
+    NO_PATH = "no-path"
+    SWAPPED = "swapped"
+    STOPPED = "stopped"
+    NON_DIFFERENTIABLE_OP = "non-differentiable-op"
+    INTEGER_ON_PATH = "integer-on-path"
+    INTEGER_SOURCE = "integer-source"
+    INTEGER_TARGET = "integer-target"
+    NO_RULE = "no-rule"
+    NO_TARGETS = "no-targets"
+    NOT_ASKED = "not-asked"
+    NOT_RUN = "not-run"
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """One node that cuts a path, and how. `asked` is true for a stop that the question set, not the graph."""
+
+    node: str
+    state: State
+    asked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A gradient that does not exist.
+
+    `nodes` are those that cut the path, first in the order of the graph first, each with its kind in `cuts`. `twin` is
+    the node on the way to the target that looks the same as `wrt`, which is not: wrt is a copy. `ends` are the results
+    that wrt leads to instead of the target; none if nothing uses it.
+    """
+
+    state: State
+    of: tuple[str, ...]
+    wrt: str
+    nodes: tuple[str, ...] = ()
+    cuts: tuple[Cut, ...] = ()
+    twin: str | None = None
+    ends: tuple[str, ...] = ()
+
+
+def missing(
+    specs: Specs,
+    of: Sequence[OutPort],
+    wrt: OutPort,
+    *,
+    stop: Collection[OutPort] = (),
+    gradient: Gradient | None = None,
+    values: Mapping[str, Array] | None = None,
+) -> Missing:
+    """Why `wrt` has no gradient; call it only for a port that has none. `values` are those of the sources."""
+    targets = tuple(dict.fromkeys(port.node for port in of))
+    if not of:
+        return Missing(State.NO_TARGETS, (), wrt.node)
+    if specs[wrt] is None or all(specs[port] is None for port in of):
+        return Missing(State.NOT_RUN, targets, wrt.node, _broken(specs, (wrt.node, *targets)))
+    if not specs.is_float(wrt):
+        return Missing(State.INTEGER_SOURCE, targets, wrt.node, (wrt.node,))
+    leading = walk.ancestors(specs.graph, targets)
+    if wrt.node not in leading:
+        return _apart(specs, targets, wrt.node, leading, values or {})
+    if not any(specs.is_float(port) for port in of):
+        return Missing(State.INTEGER_TARGET, targets, wrt.node, targets)
+    return _cut(specs, targets, wrt, leading, {port.node for port in stop}, gradient)
+
+
+def _broken(specs: Specs, starts: Sequence[str]) -> tuple[str, ...]:
+    needed = walk.ancestors(specs.graph, starts)
+    return tuple(id for id in specs.order if id in needed and id in specs.problems)
+
+
+def _apart(
+    specs: Specs,
+    targets: tuple[str, ...],
+    wrt: str,
+    leading: set[str],
+    values: Mapping[str, Array],
+) -> Missing:
+    """No wires lead from wrt to a target."""
+    graph = specs.graph
+    if walk.ancestors(graph, [wrt]) & set(targets):
+        return Missing(State.SWAPPED, targets, wrt)
+    after = walk.descendants(graph, [wrt])
+    ends = tuple(id for id in specs.order if id in after and not graph.consumers_of(id))
+    twin = _twin(specs, wrt, leading, values)
+    return Missing(State.NO_PATH, targets, wrt, twin=twin, ends=ends if ends != (wrt,) else ())
+
+
+def _twin(specs: Specs, wrt: str, leading: set[str], values: Mapping[str, Array]) -> str | None:
+    """A node of `leading` that looks the same as wrt: the same application of lookalikes, or the same numbers.
+
+    Variables of the same numbers are lookalikes only of a constant: two variables are two on purpose.
+    """
+    looks: dict[object, int] = {}
+    kinds: dict[str, int] = {}
+    for id in specs.order:
+        node = specs.graph[id]
+        look = _look(specs, node, kinds, values)
+        kinds[id] = looks.setdefault(look, len(looks))
+    alike = [id for id in specs.order if id in leading and kinds[id] == kinds[wrt]]
+    if alike:
+        return alike[0]
+    if specs.graph[wrt].op != "constant":
+        return None
+    numbers = _numbers(specs, wrt, values)
+    sources = [id for id in specs.order if id in leading and not specs.graph[id].inputs]
+    found = [id for id in sources if numbers and _numbers(specs, id, values) == numbers]
+    named = [id for id in found if specs.graph[id].op == "variable"]
+    return next(iter(named or found), None)
+
+
+def _look(
+    specs: Specs, node: Node, kinds: Mapping[str, int], values: Mapping[str, Array]
+) -> object:
+    if node.inputs:
+        inputs = tuple(None if p is None else (kinds[p.node], p.index) for p in node.inputs)
+        return node.op, repr(node.attributes), inputs
+    numbers = _numbers(specs, node.id, values)
+    return (node.op, numbers) if node.op == "constant" and numbers else node.id
+
+
+def _numbers(specs: Specs, id: str, values: Mapping[str, Array]) -> object:
+    """What tells one source's numbers from another's, apart from their dtype."""
+    array = values.get(id)
+    spec = specs[OutPort(id)]
+    if array is None or spec is None:
+        return None
+    return array.shape, array.astype("float64").tobytes()
+
+
+def _cut(
+    specs: Specs,
+    targets: tuple[str, ...],
+    wrt: OutPort,
+    leading: set[str],
+    stopped: set[str],
+    gradient: Gradient | None,
+) -> Missing:
+    graph = specs.graph
+    silent = _silent(graph, gradient)
+
+    def open_(source: OutPort, end: InPort) -> bool:
+        return end.node not in stopped and end not in silent and passes(graph, specs, source, end)
+
+    reached = walk.descendants(graph, [wrt.node], open_)
+    found: dict[str, Cut] = {}
+    for id in specs.order:
+        if id not in leading:
+            continue
+        for index, port in enumerate(graph[id].inputs):
+            end = InPort(id, index)
+            if port is None or port.node not in reached or open_(port, end):
+                continue
+            at = _kind(specs, port, end, stopped, wrt)
+            found.setdefault(at.node, at)
+    cuts = tuple(found[id] for id in specs.order if id in found)
+    if not cuts:
+        return Missing(State.NO_PATH, targets, wrt.node)
+    return Missing(cuts[0].state, targets, wrt.node, tuple(cut.node for cut in cuts), cuts)
+
+
+def _kind(specs: Specs, source: OutPort, end: InPort, stopped: set[str], wrt: OutPort) -> Cut:
+    op = registry.find(specs.graph[end.node].op)
+    if end.node in stopped:
+        return Cut(end.node, State.STOPPED, asked=True)
+    if op is not None and op.name == "stop_gradient":
+        return Cut(end.node, State.STOPPED)
+    if not specs.is_float(source) and source != wrt:
+        # One output of several holds whole numbers: its node is what cuts, not who reads it.
+        return Cut(source.node, State.INTEGER_ON_PATH)
+    if op is None:
+        return Cut(end.node, State.NO_RULE)
+    if not op.differentiable:
+        return Cut(end.node, State.NON_DIFFERENTIABLE_OP)
+    if not any(spec is not None and spec.is_float for spec in specs.outputs[end.node]):
+        return Cut(end.node, State.INTEGER_ON_PATH)
+    return Cut(end.node, State.NON_DIFFERENTIABLE_OP if op.has_rule else State.NO_RULE)
+
+
+def _silent(graph: Graph, gradient: Gradient | None) -> set[InPort]:
+    """The wires of nodes that got a cotangent and handed none on over them: their rule has no derivative there."""
+    if gradient is None:
+        return set()
+    told = {contribution.wire for found in gradient.arrived.values() for contribution in found}
+    return {
+        InPort(id, index)
+        for id in {port.node for port in gradient.adjoints}
+        for index in range(len(graph[id].inputs))
+        if InPort(id, index) not in told
+    }
