@@ -244,12 +244,17 @@ def _both_ends(array: Array, digits: int) -> list[list[str]]:
 
 def _aligned(cells: list[list[str]]) -> list[str]:
     """Each row as one string, the decimal points of a column below each other."""
+    return ["  ".join(row) for row in aligned(cells)]
+
+
+def aligned(cells: list[list[str]]) -> list[list[str]]:
+    """Each cell as wide as its column, the decimal points of a column below each other; an empty row stays empty."""
     full_rows = [row for row in cells if row]
     widths = [
         (max(len(_head(row[c])) for row in full_rows), max(len(_tail(row[c])) for row in full_rows))
         for c in range(len(full_rows[0]))
     ]
-    return ["  ".join(map(_padded, row, widths)) if row else "" for row in cells]
+    return [list(map(_padded, row, widths)) for row in cells]
 
 
 def _padded(cell: str, widths: tuple[int, int]) -> str:

@@ -189,7 +189,7 @@ def test_bad_use_says_what_is_wrong(
 
 def test_our_own_bug_is_reported_and_not_shown(capsys, monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr(cli, "_ask", lambda *_: 1 / 0)
+    monkeypatch.setattr(cli.answers, "ask", lambda *_: 1 / 0)
     code, _, err = run(capsys, "run", "x", "--at", "x=1")
     assert code == 3
     assert "Traceback" not in err
@@ -259,3 +259,137 @@ def test_where_a_nan_began_is_printed(command: str, capsys: pytest.CaptureFixtur
 def test_why_a_gradient_is_zero_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["gradients", "y = sum(relu(x))", "--at", "x=[-2, -1]"]) == 0
     assert "∂y/∂x is 0 in every cell: relu lets nothing through there." in capsys.readouterr().out
+
+
+def test_a_jacobian_is_a_grid_of_grids(capsys) -> None:
+    code, out, err = run(
+        capsys, "jacobian", "Y = X @ W", "--wrt", "X", "--at", "X=[[1,2]]", "--at", "W=[[1,0.5],[0,3]]"
+    )  # fmt: skip
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [
+        "∂Y/∂X: Y is 1×2, X is 1×2",
+        "         X[0,0]  X[0,1]",
+        "Y[0,0]      1         0",
+        "Y[0,1]      0.5       3",
+    ]
+    _, out, _ = run(capsys, "jacobian", "Y = X * 2", "--at", "X=[[1,2],[3,4]]")
+    assert out.splitlines()[1:] == [
+        "         X[0,0]  X[0,1] │ X[1,0]  X[1,1]",
+        "Y[0,0]        2       0 │      0       0",
+        "Y[0,1]        0       2 │      0       0",
+        "",
+        "Y[1,0]        0       0 │      2       0",
+        "Y[1,1]        0       0 │      0       2",
+    ]
+
+
+def test_a_long_jacobian_shows_both_ends(capsys) -> None:
+    numbers = ",".join(map(str, range(30)))
+    _, out, _ = run(capsys, "jacobian", "y = x * 1.5", "--at", f"x=[{numbers}]")
+    lines = out.splitlines()
+    assert lines[1].split() == ["x[0]", "x[1]", "x[2]", "…", "x[27]", "x[28]", "x[29]"]
+    assert lines[2].split() == ["y[0]", "1.5", "0", "0", "…", "0", "0", "0"]
+    assert set(lines[5]) <= {" ", "…"}
+    assert lines[8].split() == ["y[29]", "0", "0", "0", "…", "0", "0", "1.5"]
+
+
+def test_jacobians_of_one_number_or_by_one_number(capsys) -> None:
+    for expression, at, printed in [
+        ("y = x**2", "x=3", "∂y/∂x = 6"),
+        ("y = x * [1, 2]", "x=3", "∂y/∂x = [1  2]"),
+        ("y = sum(x**2)", "x=[1,2]", "∂y/∂x = [2  4]"),
+    ]:
+        assert run(capsys, "jacobian", expression, "--at", at) == (0, f"{printed}\n", "")
+
+
+def test_a_jacobian_as_json(capsys) -> None:
+    _, out, _ = run(capsys, "jacobian", "x * z", "--at", "x=[1,2]", "--at", "z=3", "--json")
+    assert json.loads(out) == {"of": ["y"], "jacobian": {"y": {"x": [[3, 0], [0, 3]], "z": [1, 2]}}}
+    code, out, _ = run(capsys, "jacobian", "sqrt(x)", "--at", "x=-1", "--json")
+    assert (code, json.loads(out)["jacobian"]["y"]["x"]) == (1, "NaN")
+
+
+def test_a_hessian_has_a_block_for_each_pair(capsys) -> None:
+    arguments = ("y = sum(x**3) * b", "--at", "x=[1,2]", "--at", "b=2")
+    code, out, err = run(capsys, "hessian", *arguments)
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [
+        "∂²y/∂x²: x is 2 numbers",
+        "       x[0]  x[1]",
+        "x[0]     12     0",
+        "x[1]      0    24",
+        "",
+        "∂²y/∂x∂b = [3  12]",
+        "",
+        "∂²y/∂b² = 0",
+    ]
+    _, out, _ = run(capsys, "hessian", *arguments, "--json")
+    assert json.loads(out)["hessian"]["b"] == {"x": [3, 12], "b": 0}
+
+
+def test_products_with_vectors(capsys) -> None:
+    at = ("--at", "x=[1,2]")
+    for command, expression, vectors, printed in [
+        ("jacobian", "y = x**2", ["x=[1,0]"], "∂y/∂x·v = [2  0]"),
+        ("jacobian", "y = x**2", ["y=[1,10]"], "v·∂y/∂x = [2  40]"),
+        ("hessian", "y = sum(x**3)", ["x=[1,10]"], "∂²y/∂x²·v = [6  120]"),
+        ("jacobian", "y = x * z", ["x=[1,0]", "z=1"], "∂y/∂x·v_x + ∂y/∂z·v_z = [4  2]"),
+    ]:
+        more = ("--at", "z=3") if "z" in expression else ()
+        given = [part for vector in vectors for part in ("--vector", vector)]
+        assert run(capsys, command, expression, *at, *more, *given) == (0, f"{printed}\n", "")
+    code, out, _ = run(capsys, "hessian", "sum(x**3)", *at, "--vector", "x=[1,0]", "--json")
+    assert (code, json.loads(out)) == (0, {"product": {"x": [6, 0]}})
+
+
+def test_a_jacobian_that_is_not_there_says_why(capsys, nine_sevens: Path) -> None:
+    code, out, _ = run(capsys, "jacobian", str(nine_sevens), "--wrt", "B")
+    assert code == 0
+    assert out.startswith("∂y/∂B = None\n  Nothing leads from B to y")
+    code, out, _ = run(capsys, "hessian", str(nine_sevens), "--unconnected", "zero", "--json")
+    assert code == 0
+    blocks = json.loads(out)["hessian"]
+    assert np.shape(blocks["B"]["X"]) == (2, 2, 3, 3)
+    assert (np.array(blocks["X"]["X"]) == 2).all()
+
+
+def test_a_jacobian_through_what_cannot_be_computed(capsys, tmp_path: Path) -> None:
+    path = tmp_path / "open.gradviz"
+    path.write_text(
+        '{"gradviz": 1, "graph": {"nodes": [{"id": "s", "op": "sum", "name": "s", "inputs": [null]}]}, "values": {}}'
+    )
+    code, out, _ = run(capsys, "jacobian", str(path))
+    assert code == 1
+    assert "note: s: The input x has no wire." in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["hessian", "x**2", "--at", "x=[1,2]"], "add it up first"),
+        (["hessian", "y = x**2", "--at", "x=2", "--of", "x,y"], "name one with --of"),
+        (["hessian", "y = x**2", "--at", "x=2", "--vector", "y=1"], "one of x here, not with y"),
+        (["jacobian", "y = x**2", "--at", "x=2", "--vector", "z=1"], "one of y, x here"),
+        (["jacobian", "y = x**2", "--at", "x=2", "--vector", "x"], "--vector needs NAME=VALUE"),
+        (
+            ["jacobian", "y = x**2", "--at", "x=2", "--vector", "x=[1,2]"],
+            "must have the same shape",
+        ),
+        (["jacobian", "x", "--at", "x=1", "--wrt", "q"], "q"),
+    ],
+)
+def test_bad_questions_about_matrices(capsys, arguments: list[str], said: str) -> None:
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def test_what_is_too_large_to_print_is_refused(capsys, monkeypatch) -> None:
+    monkeypatch.setattr("gradviz.limits.JSON_NUMBERS", 8)
+    code, _, err = run(capsys, "jacobian", "x * 2", "--at", "x=[1,2,3]", "--json")
+    assert code == 2
+    assert "The answer has 9 numbers, more than 8 can be printed" in err
+    monkeypatch.setattr("gradviz.limits.JACOBIAN_CELLS", 8)
+    code, _, err = run(capsys, "jacobian", "x * 2", "--at", "x=[1,2,3]")
+    assert code == 2
+    assert "has 9 cells, more than 8" in err

@@ -21,7 +21,7 @@ GROUND = {"errors", "text", "limits", "bulk"}
 PLAIN = GROUND | {"digits", "platform", "resources"}
 ENGINE = PLAIN | {"graph", "ops", "engine"}
 CORE = ENGINE | {"edit", "files", "code", "models", "networks", "plugins"}
-SHOWN = CORE | {"api", "display", "picture"}
+SHOWN = CORE | {"api", "display", "picture", "reference"}
 ALL = SHOWN | {"__init__", "gui"}
 
 # A room is a package or a module right below gradviz/. It may always import itself.
@@ -42,6 +42,7 @@ MAY_IMPORT = {
     "code": ENGINE,
     "models": ENGINE,
     "networks": ENGINE,
+    "reference": ENGINE,
     "picture": ENGINE,
     "plugins": CORE,
     "api": ALL - {"__init__"},

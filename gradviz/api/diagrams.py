@@ -7,6 +7,7 @@ from typing import cast
 
 from gradviz import plugins
 from gradviz.api.backward import Exprs, listed
+from gradviz.engine.check import infer
 from gradviz.errors import InputError
 from gradviz.graph.model import Diagram, Query
 from gradviz.ops import registry
@@ -31,9 +32,12 @@ def diagram(ys: Exprs | Diagram, xs: Exprs | None = None) -> Diagram:
 
 def expressions(source: Diagram | str | Path) -> dict[str, Expr]:
     """The named nodes of a diagram (or of the file it is in) as expressions; the first output of each."""
-    shown = source if isinstance(source, Diagram) else load(source)
-    from gradviz.engine.check import infer
+    made = nodes(source if isinstance(source, Diagram) else load(source))
+    return {found.name: found for found in made.values() if found.name}
 
+
+def nodes(shown: Diagram) -> dict[str, Expr]:
+    """The first outputs of a diagram's nodes, by id, as expressions; without those that cannot be computed."""
     specs = infer(shown.graph)
     calls: dict[str, Call] = {}
     for id in specs.order:
@@ -52,7 +56,7 @@ def expressions(source: Diagram | str | Path) -> dict[str, Expr]:
             name=node.name,
             outputs=None if value is None else (value,),
         )
-    return {call.name: Expr(call) for call in calls.values() if call.name}
+    return {id: Expr(call) for id, call in calls.items()}
 
 
 def load(path: str | Path) -> Diagram:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 
 from gradviz.gui.actions import ACTIONS, MENUS
-from gradviz.gui.help import keys_page, limits_page
+from gradviz.gui.help import KeysDialog, OperationsPage, keys_page, limits_page
 from gradviz.gui.main_window import MainWindow
 from gradviz.limits import LIMITS
+from gradviz.ops import registry
 
 
 def test_no_key_is_bound_twice_in_one_context() -> None:
@@ -45,3 +47,20 @@ def test_the_help_lists_every_key_and_every_limit(qapp) -> None:
             assert QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText) in page
     for limit in LIMITS:
         assert limit.name in limits_page()
+
+
+def test_the_help_lists_every_operation(qtbot) -> None:
+    dialog = KeysDialog()
+    qtbot.addWidget(dialog)
+    (page,) = dialog.findChildren(OperationsPage)
+    exact = Qt.MatchFlag.MatchExactly | Qt.MatchFlag.MatchRecursive
+    for op in registry.palette():
+        (item,) = page.list.findItems(op.name, exact)
+        page.list.setCurrentItem(item)
+        assert op.name in page.page.toPlainText()
+        assert str(op.summary) in page.page.toPlainText().replace("\n", " ")
+    page.search.setText("reduce_sum")
+    assert page.page.toPlainText().startswith("sum")
+    page.search.setText("no such thing")
+    assert page.list.topLevelItemCount() == 0
+    assert page.page.toPlainText() == ""
