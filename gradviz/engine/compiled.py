@@ -20,9 +20,10 @@ import numpy as np
 
 from gradviz.bulk import bulk
 from gradviz.engine import scalar
+from gradviz.engine.batch import BatchBuilder, Layout
 from gradviz.engine.check import Specs
 from gradviz.engine.gradient import Gradient, gradient
-from gradviz.engine.program import Builder
+from gradviz.engine.program import Builder, Program
 from gradviz.errors import InputError, ShapeError
 from gradviz.graph.model import Array, OutPort
 from gradviz.ops.expr import Collected, Expr, array_of
@@ -78,9 +79,8 @@ class Compiled:
         self.adjoints = dict(found.adjoints) if found is not None else {}
         self.sources = [collected.port(x) for x in xs]
         self._count = len(xs)
-        builder = self._builder(found, every)
-        self.program = builder.build()
-        self._pending = builder if scalar.worth_it(builder) else None
+        self._pending: Builder | None = None
+        self.program = self._build(found, every)
         self._context = contextvars.copy_context()
         self._context.run(np.seterr, all="ignore")
         self._results = Results(self)
@@ -90,7 +90,7 @@ class Compiled:
         self._calls = 0
         self._run: Callable[..., Results] = self._by_list
 
-    def _builder(self, found: Gradient | None, every: bool) -> Builder:
+    def _build(self, found: Gradient | None, every: bool) -> Program:
         specs = {id: call.specs for id, call in self.collected.calls.items()}
         order = tuple(specs)
         values = self.collected.values
@@ -104,7 +104,15 @@ class Compiled:
             specs = {**specs, **found.specs}
             values = {**values, **found.values}
             nodes = found.graph.nodes
-        return Builder(order, nodes, specs, values, [port.node for port in self.sources], keep)
+        inputs = [port.node for port in self.sources]
+        layout = Layout(order, nodes, specs, values, keep)
+        if layout.pays:
+            return BatchBuilder(layout, inputs).build()
+        builder = Builder(order, nodes, specs, values, inputs, keep)
+        program = builder.build()
+        if scalar.worth_it(builder):
+            self._pending = builder
+        return program
 
     def array(self, port: OutPort) -> Array:
         """What is at a port after the last call."""

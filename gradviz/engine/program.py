@@ -84,7 +84,7 @@ class Program:
     """`calls` in order; `arrays` holds, after a run, the array of each port that was to be kept."""
 
     calls: list[KernelCall]
-    arrays: dict[OutPort, Array]
+    arrays: Mapping[OutPort, Array]
     inputs: dict[str, Input]
 
     def give(self, id: str, array: Array) -> None:
@@ -93,7 +93,7 @@ class Program:
         if not target.moves:
             np.copyto(target.array, array)
         elif array is not target.array:
-            target.array = self.arrays[OutPort(id)] = np.ascontiguousarray(array, target.spec.dtype)
+            target.array = np.ascontiguousarray(array, target.spec.dtype)
             for make in target.again:
                 make()
 
@@ -392,6 +392,7 @@ class Builder:
             array = given.array
             if moves:
                 self._moving[port] = (given,)
+                given.again.append(lambda: self.arrays.__setitem__(port, given.array))
         self.arrays[port] = array
 
     def _filled(self, node: Node) -> None:
@@ -425,7 +426,9 @@ class Builder:
                 self._new(port)
         outs = tuple(self.arrays[port] for port in self._ports(node.id))
         self._emit(
-            node.id, lambda: self._calls_of(kind, [self.arrays[p] for p in ports], outs), ports
+            node.id,
+            lambda: calls_of(kind, [self.arrays[p] for p in ports], outs, self._scratch.begin()),
+            ports,
         )
 
     def _emit(
@@ -456,7 +459,7 @@ class Builder:
             return False
         (source,) = ports
         port = OutPort(node.id)
-        seen = _seen(kind, self.arrays[source])
+        seen = view_of(kind, self.arrays[source])
         if seen is None or port in self._written_into:
             return False
         self.arrays[port] = seen
@@ -470,7 +473,7 @@ class Builder:
             self._moving[port] = moving
 
             def again() -> None:
-                self.arrays[port] = cast(Array, _seen(kind, self.arrays[source]))
+                self.arrays[port] = cast(Array, view_of(kind, self.arrays[source]))
 
             for given in moving:
                 given.again.append(again)
@@ -495,22 +498,23 @@ class Builder:
                 return True
         return False
 
-    def _calls_of(
-        self, kind: Kind, arrays: Sequence[Array], outs: tuple[Array, ...]
-    ) -> list[KernelCall]:
-        op = kind.op
-        scratch = self._scratch.begin()
-        if op.kernel_rule is not None:
-            operands = [
-                literal(float(a), outs[0].dtype) if spec.weak else a
-                for a, spec in zip(arrays, kind.inputs, strict=True)
-            ]
-            out = outs if len(outs) > 1 else outs[0]
-            return list(op.kernel_rule(scratch, out, *operands, **kind.attributes))
-        if kind.traced is not None:
-            return traced_calls(kind, arrays, outs[0], scratch)
-        given = [float(a) if spec.weak else a for a, spec in zip(arrays, kind.inputs, strict=True)]
-        return [(_forward, (op.forward, given, kind.attributes, outs))]
+
+def calls_of(
+    kind: Kind, arrays: Sequence[Array], outs: tuple[Array, ...], scratch: Scratch
+) -> list[KernelCall]:
+    """The calls that compute one application into `outs`: by its kernel, its trace, or its forward as it is."""
+    op = kind.op
+    if op.kernel_rule is not None:
+        operands = [
+            literal(float(a), outs[0].dtype) if spec.weak else a
+            for a, spec in zip(arrays, kind.inputs, strict=True)
+        ]
+        out = outs if len(outs) > 1 else outs[0]
+        return list(op.kernel_rule(scratch, out, *operands, **kind.attributes))
+    if kind.traced is not None:
+        return traced_calls(kind, arrays, outs[0], scratch)
+    given = [float(a) if spec.weak else a for a, spec in zip(arrays, kind.inputs, strict=True)]
+    return [(_forward, (op.forward, given, kind.attributes, outs))]
 
 
 def _operands(total: Node, number: int) -> tuple[OutPort, ...]:
@@ -530,7 +534,7 @@ def _forward(
         np.copyto(out, array)
 
 
-def _seen(kind: Kind, array: Array) -> Array | None:
+def view_of(kind: Kind, array: Array) -> Array | None:
     """The output as a view of the input, or None if it is something new."""
     with np.errstate(all="ignore"):
         result = kind.op.forward(array, **kind.attributes)

@@ -241,7 +241,7 @@ class Op:
         ]
         result = self.forward(*arguments, **self.bind(attributes))
         outputs = result if isinstance(result, tuple) else (result,)
-        return tuple(_read_only(np.asarray(output)) for output in outputs)
+        return tuple(_read_only(_row_by_row(np.asarray(output), inputs)) for output in outputs)
 
 
 def _plain(value: object) -> object:
@@ -253,6 +253,13 @@ def _plain(value: object) -> object:
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     return value
+
+
+def _row_by_row(array: Array, inputs: Sequence[Array]) -> Array:
+    """What is new lies row after row, whatever it was made from: the order of a sum, and its bits, depend on it."""
+    if array.flags.c_contiguous or any(np.may_share_memory(array, given) for given in inputs):
+        return array
+    return np.ascontiguousarray(array)
 
 
 def _read_only(array: Array) -> Array:

@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import gradviz as gv
+from gradviz.engine import batch
 from gradviz.engine import compiled as compiled_module
 from gradviz.engine.compiled import Compiled, compile_gradients, compile_values
 from gradviz.engine.program import COPIED_SIZE
 from gradviz.errors import GradvizError
-from gradviz.graph.model import Array
+from gradviz.graph.model import Array, frozen_array
 from gradviz.ops import registry
 from gradviz.ops.expr import Expr
 from gradviz.ops.op import Example, Op
@@ -130,6 +131,64 @@ def test_random_graphs(made: tuple[list[Expr], list[Expr]]) -> None:
         agrees(compiled, ys, xs, values)
 
 
+@pytest.fixture
+def batched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches even where they do not pay."""
+    monkeypatch.setattr(batch, "LEAST_NODES", 0)
+    monkeypatch.setattr(batch, "LEAST_GROUP", 0.0)
+
+
+@pytest.mark.usefixtures("batched")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(graphs())
+def test_random_graphs_in_batches(made: tuple[list[Expr], list[Expr]]) -> None:
+    ys, xs = made
+    values = [x.value for x in xs]
+    compiled = compile_gradients(ys, xs)
+    agrees(compiled, ys, xs, values)
+    compiled(*[v + 1.0 for v in values])
+    agrees(compiled, ys, xs, values)
+    agrees(compile_gradients(ys, xs, every=False), ys, xs, values)
+
+
+@pytest.mark.usefixtures("batched")
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(("declared", "shown"), CASES)
+def test_every_op_in_batches(declared: Op, shown: Example, dtype: str) -> None:
+    """Three applications side by side, on different numbers."""
+    inputs = [inputs_of(shown, dtype) for _ in range(3)]
+    ys: list[Expr] = []
+    xs: list[Expr] = []
+    for number, each in enumerate(inputs):
+        for e in each:
+            if e.call.op is not None and e.call.op.name == "variable":
+                e.call.outputs = (frozen_array(e.value * (1 + number / 8)),)
+                xs.append(e)
+        try:
+            made = declared(*each, **shown.attributes)
+            ys += [gv.tanh(y) if y.dtype.kind == "f" else y for y in _listed(made)]
+        except GradvizError:
+            continue
+    agrees(compile_gradients(ys, xs), ys, xs, [x.value for x in xs])
+
+
+def _listed(made: Any) -> list[Expr]:
+    return list(made) if isinstance(made, tuple) else [made]
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=40), st.integers(1, 3))
+def test_sums_of_many_terms_in_batches(chosen: list[int], rank: int) -> None:
+    generator = np.random.default_rng(len(chosen))
+    xs = [gv.variable(generator.normal(size=(2,) * rank), f"x{i}") for i in range(6)]
+    terms = [
+        xs[i] * float(c) for i, c in zip(chosen, generator.normal(size=len(chosen)), strict=True)
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(batch, "LEAST_NODES", 0)
+        patch.setattr(batch, "LEAST_GROUP", 0.0)
+        agrees(compile_gradients(terms, xs), terms, xs, [x.value for x in xs])
+
+
 @given(graphs())
 def test_every_value_and_gradient_can_be_read(made: tuple[list[Expr], list[Expr]]) -> None:
     ys, xs = made
@@ -221,7 +280,9 @@ def _is_exact(expression: Expr) -> bool:
 
 def sourced(ys: Expr | list[Expr], xs: list[Expr]) -> Compiled:
     """Compiled, and called until it runs by source."""
-    compiled = compile_gradients(ys, xs)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(batch, "LEAST_NODES", 1 << 30)
+        compiled = compile_gradients(ys, xs)
     for _ in range(compiled_module.CALLS_BEFORE_SOURCE):
         compiled(*[x.value for x in xs])
     assert compiled._run != compiled._by_list
@@ -316,3 +377,15 @@ def test_where_on_bits(dtype: str, other: Any) -> None:
     for made in chosen:
         found = compile_values(made, [x])(values).values[0]
         assert np.array_equal(np.signbit(found), np.signbit(made.value))
+
+
+def test_sums_have_the_bits_of_the_recorded_run_however_arrays_lie() -> None:
+    generator = np.random.default_rng(0)
+    x = gv.variable(generator.normal(size=(37, 53)), "x")
+    for make in (
+        lambda x: gv.sum(gv.tanh(gv.transpose(x))),
+        lambda x: gv.sum(gv.transpose(gv.tanh(x)) * 3.0),
+        lambda x: gv.sum(gv.exp(gv.transpose(x)), axis=0) * gv.sum(x[::2, ::-1] ** 2),
+        lambda x: gv.sum(gv.matmul(gv.transpose(x), gv.tanh(x)) + gv.transpose(x)[:, :1]),
+    ):
+        agrees(compile_gradients(make(x), [x]), [make(x)], [x], [x.value])
