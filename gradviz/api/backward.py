@@ -141,7 +141,8 @@ def why_none(y: Exprs, x: Expr, stop_gradients: Exprs | None = None) -> WhyNone 
     targets, (source,) = listed(y), listed(x)
     stops = listed(stop_gradients) if stop_gradients is not None else []
     names = {"y": targets[0]} if len(targets) == 1 and not targets[0].name else {}
-    if not source.name and source.call is not (targets[0].call if targets else None):
+    given = source.call.op is not None and source.call.op.name == "constant"
+    if not given and not source.name and source.call is not (targets[0].call if targets else None):
         names["x"] = source
     collected = Collected([source, *targets, *stops], names)
     query = Query(

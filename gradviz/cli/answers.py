@@ -74,7 +74,10 @@ def check(options: argparse.Namespace) -> int:
         print("There is nothing to check: no gradient was asked for, or nothing can be computed.")
     for each in verdicts:
         print(explain.verdict(found, each))
-    for error in rulecheck.wrong_rules(found):
+    errors = rulecheck.wrong_rules(found)
+    if not errors and not gradcheck.agree(verdicts):
+        errors = [error for error in (rulecheck.culprit(found),) if error is not None]
+    for error in errors:
         print(error)
     print_notes(found, "error", "value", "gradient")
     return FINE if gradcheck.agree(verdicts) and verdict(found) == FINE else BAD_ANSWER

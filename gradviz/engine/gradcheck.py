@@ -25,6 +25,8 @@ STEP = 2.0**-17
 RELATIVE = 1e-6
 ABSOLUTE = 1e-9
 ESTIMATES = 10
+GROWS = 1.5
+"""Where the step is halved, a quotient over a jump doubles; one over a smooth place or a kink does not grow."""
 FLOAT32_BOUND = 1e-4
 EVALUATIONS_PER_ENTRY = 4
 SMALLEST = 2.0**-100
@@ -144,15 +146,27 @@ class _Quotients(NamedTuple):
 
     @property
     def kink(self) -> bool:
-        """Whether the two sides differ by more than the step explains, at both steps.
+        """Whether the two sides differ by more than the step explains, at both steps; or whether there is a jump.
 
         A one-sided quotient is off by half of what it changes when the step is halved: where the function is smooth,
         the sides approach each other as fast as that.
         """
         change = abs(self.forward - self.forward2) + abs(self.backward - self.backward2)
         bound = ESTIMATES * (change + self.noise) + ABSOLUTE
-        gaps = abs(self.forward - self.backward), abs(self.forward2 - self.backward2)
-        return min(gaps) > bound
+        return min(self._gaps) > bound or self._jump
+
+    @property
+    def _jump(self) -> bool:
+        """Whether quotients grow as the step shrinks: the sides part, or both grow alike (a step through the middle)."""
+        bound = ESTIMATES * self.noise + ABSOLUTE
+        wide, narrow = self._gaps
+        parting = narrow > bound and narrow > GROWS * wide
+        growing = abs(self._narrow) > GROWS * abs(self._wide)
+        return parting or (growing and abs(self._narrow - self._wide) > bound)
+
+    @property
+    def _gaps(self) -> tuple[float, float]:
+        return abs(self.forward - self.backward), abs(self.forward2 - self.backward2)
 
     @property
     def _wide(self) -> float:

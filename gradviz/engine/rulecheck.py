@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
@@ -11,12 +11,15 @@ from gradviz import digits
 from gradviz.engine import gradcheck
 from gradviz.engine.answer import Answer, answer
 from gradviz.errors import GradvizError, InputError, RuleError
-from gradviz.graph.model import Diagram, Query
+from gradviz.graph import walk
+from gradviz.graph.model import Diagram, Node, Query
 from gradviz.ops import registry
 from gradviz.ops.expr import Collected, Expr, array_of, constant, variable
 from gradviz.ops.op import Op
 from gradviz.ops.own import OwnOp
 from gradviz.text import mark
+
+SUSPECTS: Final = 200
 
 
 class Checked(NamedTuple):
@@ -104,19 +107,37 @@ def check_examples(op: Op) -> Checked:
 
 def wrong_rules(found: Answer) -> list[RuleError]:
     """What is wrong with the rules of the user's own ops in a diagram, at the numbers they meet there."""
-    errors = []
-    for node in found.graph:
-        op = registry.find(node.op)
-        inputs = [None if port is None else found.value(port) for port in node.inputs]
-        if not isinstance(op, OwnOp) or any(array is None for array in inputs):
-            continue
-        try:
-            check_op(op, inputs, node.attributes)
-        except RuleError as error:
-            errors.append(error)
-        except GradvizError:
-            continue
-    return errors
+    own = (node for node in found.graph if isinstance(registry.find(node.op), OwnOp))
+    return [error for node in own if (error := _wrong(found, node)) is not None]
+
+
+def culprit(found: Answer) -> RuleError | None:
+    """The wrong rule behind a gradient that finite differences contradict: the one nearest the target.
+
+    Each op is checked at the numbers it meets; of a very large graph, only the ops nearest the target.
+    """
+    leading = walk.ancestors(found.graph, {port.node for port in found.question.of})
+    back = [id for id in reversed(found.specs.order) if id in leading]
+    for id in back[:SUSPECTS]:
+        op = registry.find(found.graph[id].op)
+        error = _wrong(found, found.graph[id]) if op is not None and op.has_rule else None
+        if error is not None:
+            return error
+    return None
+
+
+def _wrong(found: Answer, node: Node) -> RuleError | None:
+    op = registry.find(node.op)
+    inputs = [None if port is None else found.value(port) for port in node.inputs]
+    if op is None or any(array is None for array in inputs):
+        return None
+    try:
+        check_op(op, inputs, node.attributes)
+    except RuleError as error:
+        return error
+    except GradvizError:
+        return None
+    return None
 
 
 def _operand(value: object, name: str) -> Expr:

@@ -108,22 +108,19 @@ def _twin(specs: Specs, wrt: str, leading: set[str], values: Mapping[str, Array]
 
     Variables of the same numbers are lookalikes only of a constant: two variables are two on purpose.
     """
+    numbers = _numbers(specs, wrt, values)
+    if specs.graph[wrt].op == "constant" and numbers:
+        sources = [id for id in specs.order if id in leading and not specs.graph[id].inputs]
+        found = [id for id in sources if _numbers(specs, id, values) == numbers]
+        variables = (id for id in found if specs.graph[id].op != "constant")
+        return next(variables, next(iter(found), None))
     looks: dict[object, int] = {}
     kinds: dict[str, int] = {}
     for id in specs.order:
-        node = specs.graph[id]
-        look = _look(specs, node, kinds, values)
+        look = _look(specs, specs.graph[id], kinds, values)
         kinds[id] = looks.setdefault(look, len(looks))
-    alike = [id for id in specs.order if id in leading and kinds[id] == kinds[wrt]]
-    if alike:
-        return alike[0]
-    if specs.graph[wrt].op != "constant":
-        return None
-    numbers = _numbers(specs, wrt, values)
-    sources = [id for id in specs.order if id in leading and not specs.graph[id].inputs]
-    found = [id for id in sources if numbers and _numbers(specs, id, values) == numbers]
-    named = [id for id in found if specs.graph[id].op == "variable"]
-    return next(iter(named or found), None)
+    alike = (id for id in specs.order if id in leading and kinds[id] == kinds[wrt])
+    return next(alike, None)
 
 
 def _look(

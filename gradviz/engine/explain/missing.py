@@ -60,8 +60,10 @@ def _apart(answer: Answer, missing: Missing, values: dict[str, object]) -> tuple
     _, sentence, remedy = _REASONS[State.NO_PATH]
     if missing.twin is not None:
         values["twin"] = name(answer, missing.twin)
-        made = answer.graph[missing.wrt].op == "constant"
-        return (_NEW_CONSTANT if made else _LOOKALIKE), _DID_YOU_MEAN
+        if answer.graph[missing.wrt].op != "constant":
+            return _LOOKALIKE, _DID_YOU_MEAN
+        spec = answer.specs[OutPort(missing.wrt)]
+        return (_SAME_NUMBERS if spec is not None and spec.shape else _NEW_CONSTANT), _DID_YOU_MEAN
     if missing.ends:
         values["ends"] = _listed(answer, missing.ends)
         return mark(
@@ -77,6 +79,9 @@ def _cut(answer: Answer, cut: Cut) -> Message:
 
 
 _NEW_CONSTANT = mark("engine", "this {x} is a new constant, not the {twin} that {y} uses")
+_SAME_NUMBERS = mark(
+    "engine", "this {x} holds the same numbers, but it is not the {twin} that {y} uses"
+)
 _LOOKALIKE = mark("engine", "{x} looks like {twin}, which {y} uses, but it is another node")
 _DID_YOU_MEAN = mark(
     "engine", "Did you mean {twin}? Ask for the gradient with respect to it, or ask for zeros."
