@@ -60,14 +60,34 @@ def _numpy_item(item: Any) -> Any:
 def _picked_shape(shape: Shape, index: Any) -> Shape:
     # A broadcast zero is as large as one number, whatever its shape.
     stand_in = np.broadcast_to(np.zeros((), BOOL), shape)
+    items = numpy_index(index)
+    _refuse_large(stand_in, items)
     try:
-        return cast("Shape", stand_in[numpy_index(index)].shape)
+        return cast("Shape", stand_in[items].shape)
     except (IndexError, ValueError) as error:
         raise IndexRangeError(
             mark("ops", "The index does not fit an array of {shape}: {reason}."),
             shape=shape_words(shape),
             reason=str(error).rstrip("."),
         ) from error
+
+
+def _refuse_large(stand_in: Any, items: tuple[Any, ...]) -> None:
+    """LimitError if lists of indices would pick too much; what does not fit is told by indexing itself."""
+    parts: list[Any] = []
+    for item in items:
+        chosen = isinstance(item, np.ndarray) and item.dtype == BOOL and item.ndim > 0
+        parts.extend(item.nonzero() if chosen else (item,))
+    arrays = [part for part in parts if isinstance(part, np.ndarray)]
+    try:
+        many = np.broadcast_shapes(*(array.shape for array in arrays))
+        # Lists without an entry pick nothing, but show which axes are left beside them.
+        none = np.zeros((0,) * len(many), INT64)
+        rest = stand_in[tuple(none if isinstance(p, np.ndarray) else p for p in parts)].shape
+    except (IndexError, ValueError):
+        return
+    if many and rest.count(0) == len(many):
+        shapes.checked((*many, *(n for n in rest if n)), BOOL)
 
 
 def index_text(index: Any) -> str:
