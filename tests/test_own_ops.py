@@ -16,6 +16,7 @@ import gradviz as gv
 from gradviz import cli
 from gradviz.code import write
 from gradviz.engine.answer import answer
+from gradviz.engine.compiled import compile_gradients
 from gradviz.graph.model import OutPort
 from gradviz.ops import registry
 from gradviz.ops.op import CATEGORIES, FUNCTIONS, OWN
@@ -449,6 +450,19 @@ def test_a_spec_of_ones_own() -> None:
     h = gv.op(name="h", spec=lambda x: 1 / 0)(lambda x: x)
     with pytest.raises(gv.InputError, match="ZeroDivisionError"):
         h(x_of(1))
+
+
+@pytest.mark.parametrize("value", [1.5, [1.5, -2.0]])
+def test_the_fast_path_gives_the_same(value: Any) -> None:
+    cube = declare_cube()
+    x = gv.variable(value, name="x")
+    y = gv.sum(gv.sin(cube(x)) * x)
+    (slope,) = gv.gradients(y, x)
+    compiled = compile_gradients(y, [x])
+    for _ in range(100):
+        found = compiled(x.value)
+        assert found.values == [y.value]
+        assert np.allclose(found.gradients[0], slope.value, rtol=1e-15)
 
 
 PLUGIN = """
