@@ -189,6 +189,8 @@ def test_declared_again_it_replaces_the_first() -> None:
     assert old.value == [8]
     with pytest.raises(gv.InputError, match="declared again"):
         gv.check(first, [1.0])
+    with pytest.raises(gv.InputError, match="cube takes 1 inputs"):
+        gv.check(second, [1.0], [2.0])
 
 
 @pytest.mark.parametrize("name", ["exp", "sum", "variable", "full_like"])
@@ -204,6 +206,53 @@ def test_functions_that_cannot_be_read() -> None:
         gv.op(lambda x: x)
     with pytest.raises(gv.InputError, match="parameters of dict cannot be read"):
         gv.op(dict)
+
+
+def test_a_function_of_numpy_is_one() -> None:
+    angle = gv.op(name="angle_of", examples=[(1.0, 2.0)])(np.arctan2)
+    angle.local(lambda out, x, y: (y / (x**2 + y**2), -x / (x**2 + y**2)))
+    assert angle.signature == "angle_of(x, y)"
+    assert angle(x_of(1), 1.0).value == [np.pi / 4]
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"name": "class"}, "class cannot be the name"),
+        ({"name": "f" * 100}, "cannot be the name"),
+        ({"name": "_f"}, "cannot be the name"),
+        ({"text": "{z}"}, "may have {x}, {k} in braces, nothing else"),
+        ({"text": "{"}, "in braces"),
+        ({"code": {"numpy": "{z}"}}, "in braces"),
+        ({"code": "np.f({x})"}, "code of f is a text for each of numpy, tf"),
+        ({"code": {"excel": "f"}}, "code of f is a text for each"),
+        ({"aliases": {"numpy": ["f"]}}, "aliases of f is a text for each of numpy, tf"),
+        ({"linear_in": ["y"]}, "linear in y, which is not one of its inputs"),
+        ({"examples": [(1.0, 2.0)]}, "An example of f has 2 inputs, not 1 (x)"),
+    ],
+)
+def test_fields_that_would_only_fail_later(fields: dict[str, Any], said: str) -> None:
+    def f(x, k=1.0):
+        return k * x
+
+    with pytest.raises(gv.InputError) as caught:
+        gv.op(**fields)(f)
+    assert said in str(caught.value)
+    assert registry.find("f") is None
+
+
+def test_settings_are_plain_data(tmp_path: Path) -> None:
+    start = np.array([1.0, 2.0])
+    f = gv.op(name="f")(lambda x, weights=start: x * np.array(weights))
+    x = x_of(1, 1)
+    assert f(x).value.tolist() == [1, 2]
+    y = f(x, weights=np.array([3, 4]))
+    gv.save(tmp_path / "f.gradviz", y)
+    assert gv.expressions(tmp_path / "f.gradviz")["y"].value.tolist() == [3, 4]
+    g = gv.op(name="g")(lambda x, function=np.sin: function(x))
+    assert g(x, np.cos).value.tolist() == np.cos([1, 1]).tolist()
+    with pytest.raises(gv.FileError, match="not plain data"):
+        gv.save(tmp_path / "g.gradviz", g(x, np.cos))
 
 
 def test_signatures_that_cannot_be() -> None:

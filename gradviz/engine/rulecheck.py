@@ -54,6 +54,8 @@ def check_op(op: Op, inputs: Sequence[object], attributes: Mapping[str, object])
 def _check(
     op: Op, inputs: Sequence[object], attributes: Mapping[str, object], *, weighted: bool
 ) -> Checked:
+    if len(inputs) != len(op.inputs) and not op.variadic:
+        op(*inputs, **attributes)  # raises
     names = op.port_names(len(inputs))
     operands = [_operand(value, name) for value, name in zip(inputs, names, strict=True)]
     found = op(*operands, **attributes)

@@ -215,7 +215,7 @@ class Op:
     def trimmed(self, attributes: Mapping[str, object]) -> dict[str, object]:
         """The attributes that differ from their defaults, frozen: what a node stores."""
         self.bind(attributes)
-        frozen = {name: freeze(_plain(value)) for name, value in attributes.items()}
+        frozen = {name: freeze(plain(value)) for name, value in attributes.items()}
         return {
             name: value
             for name, value in frozen.items()
@@ -244,14 +244,14 @@ class Op:
         return tuple(_read_only(_row_by_row(np.asarray(output), inputs)) for output in outputs)
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
     """NumPy's numbers, arrays and dtypes as Python's: an attribute is plain data."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
         return np.dtype(value).name
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     return value
 
 
