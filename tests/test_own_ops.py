@@ -15,6 +15,7 @@ import pytest
 import gradviz as gv
 from gradviz import cli
 from gradviz.code import write
+from gradviz.engine import explain
 from gradviz.engine.answer import answer
 from gradviz.engine.compiled import compile_gradients
 from gradviz.graph.model import OutPort
@@ -486,6 +487,30 @@ def test_the_command_line_checks_the_rule_where_it_stands(capsys, tmp_path: Path
     assert cli.main(["check", str(path)]) == 1
     out = capsys.readouterr().out
     assert "The rule of wrong is wrong for its input y: at y[1] it gives 3, but" in out
+
+
+def test_a_rule_that_cannot_be_used_leaves_the_values(capsys, tmp_path: Path) -> None:
+    f = gv.op(name="f")(lambda x: x * 2)
+    f.local(lambda out, x: (1, 2))
+    path = tmp_path / "unusable.gradviz"
+    gv.save(path, gv.sum(f(x_of(1, 2))))
+    found = answer(gv.load(path))
+    x, y = (OutPort(found.diagram.node_called(name).id) for name in "xy")
+    assert (found.value(y), found.adjoint(x)) == (6, None)
+    missing = found.missing(x)
+    assert missing is not None
+    assert (missing.state, missing.nodes) == ("no-rule", ("f",))
+    (note,) = [one for one in explain.notes(found) if one.about == "error"]
+    assert (note.severity, note.nodes) == ("error", ("f",))
+    said = "The rule of f gives 2 answers, but f has 1 inputs (x)"
+    assert said in str(note.text)
+    for command in ("run", "gradients", "check", "jacobian", "hessian"):
+        assert cli.main([command, str(path)]) == 1
+        assert said in capsys.readouterr().out
+    with pytest.raises(gv.GradientError, match="gives 2 answers"):
+        gv.check(f, [1.0])
+    with pytest.raises(gv.GradientError, match="gives 2 answers"):
+        gv.check(found.diagram)
 
 
 def test_a_spec_of_ones_own() -> None:

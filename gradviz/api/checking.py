@@ -7,8 +7,15 @@ from typing import Any, cast
 from gradviz.api.diagrams import diagram
 from gradviz.engine import explain, gradcheck
 from gradviz.engine.answer import answer
-from gradviz.engine.rulecheck import NOTHING, Checked, check_examples, check_op, wrong_rules
-from gradviz.errors import InputError, RuleError
+from gradviz.engine.rulecheck import (
+    NOTHING,
+    Checked,
+    check_examples,
+    check_op,
+    culprit,
+    wrong_rules,
+)
+from gradviz.errors import GradientError, InputError, RuleError
 from gradviz.graph.model import Diagram
 from gradviz.ops.expr import Expr
 from gradviz.ops.op import Op
@@ -36,12 +43,14 @@ def check(what: Op | Expr | Diagram, *inputs: object, **attributes: object) -> C
             )
         return check_examples(what)
     found = answer(diagram(what, cast(Any, list(inputs)) or None))
+    if found.setup.failure is not None:
+        raise GradientError(found.setup.failure)
     for error in wrong_rules(found):
         raise error
     total = NOTHING
     for verdict in gradcheck.check(found):
         if not verdict.agrees and verdict.worst is not None:
-            raise RuleError(
+            raise culprit(found) or RuleError(
                 explain.verdict(found, verdict),
                 input=explain.name(found, verdict.wrt.node),
                 cell=verdict.worst.cell,

@@ -100,6 +100,9 @@ def _asked(options: argparse.Namespace) -> _Asked | None:
             print(f"{explain.name(found, port.node)} cannot be computed.")
         print_notes(found, "error", "value")
         return None
+    if found.setup.failure is not None:
+        print(found.setup.failure)
+        return None
     names = {port: explain.name(found, port.node) for port in wanted}
     return _Asked(
         found,

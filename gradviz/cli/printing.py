@@ -57,7 +57,7 @@ def named(found: Answer) -> list[Node]:
 def verdict(found: Answer) -> int:
     arrays = [found.value(OutPort(node.id)) for node in named(found)]
     arrays += [found.result(port) for port in found.question.wrt]
-    broken = any(
+    broken = found.setup.failure is not None or any(
         found.run.error(id) is not None or id in found.specs.problems for id in found.specs.order
     )
     bad = any(a is not None and a.dtype.kind == "f" and bool(np.isnan(a).any()) for a in arrays)

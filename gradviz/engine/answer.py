@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -15,11 +16,11 @@ from gradviz.engine.gradient import Address, Gradient, Step, gradient
 from gradviz.engine.plan import Plan, plan
 from gradviz.engine.run import Cancelled, Run, run
 from gradviz.engine.timeline import Timeline
-from gradviz.errors import InputError
+from gradviz.errors import GradientError, InputError
 from gradviz.graph import walk
 from gradviz.graph.model import Array, Diagram, Graph, Node, OutPort, Query, frozen_array
 from gradviz.ops import registry
-from gradviz.text import mark
+from gradviz.text import Message, mark
 
 COINCIDENCE_NODES = 100
 
@@ -40,7 +41,10 @@ class Question:
 
 @dataclass(frozen=True, eq=False)
 class Setup:
-    """What depends on the graph and the question but on no number: kept while numbers change."""
+    """What depends on the graph and the question but on no number: kept while numbers change.
+
+    `failure` says why there is no gradient at all: the rule of a user's own op that cannot be used.
+    """
 
     specs: Specs
     question: Question
@@ -49,6 +53,7 @@ class Setup:
     plan: Plan
     extended: Specs
     seeds: dict[str, Array]
+    failure: Message | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,12 +110,27 @@ class Answer:
                 return None if found is None else self.run[found]
         return self.adjoint(port)
 
+    @cached_property
+    def unusable(self) -> tuple[str, ...]:
+        """The nodes of the op whose rule cannot be used (`Setup.failure`)."""
+        failure = self.setup.failure
+        op = None if failure is None else failure.values.get("op")
+        return tuple(node.id for node in self.graph if node.op == op)
+
+    @cached_property
+    def _leading(self) -> set[str]:
+        return walk.ancestors(self.graph, {port.node for port in self.question.of})
+
     def missing(self, port: OutPort) -> Missing | None:
         """Why a port has no gradient; None if it has one."""
         found = self.gradient.adjoints.get(port)
         if found is not None:
             return None if self.run[found] is not None else self._not_run(port)
         question = self.question
+        if self.setup.failure is not None and port.node in self._leading:
+            return Missing(
+                State.NO_RULE, tuple(p.node for p in question.of), port.node, self.unusable
+            )
         why = diagnose.missing(
             self.specs,
             question.of,
@@ -202,14 +222,15 @@ def prepare(diagram: Diagram, previous: Specs | None = None) -> Setup:
     query = diagram.query
     question = ask(specs, query)
     extended, seeds, ports = _with_seeds(specs, question, query)
-    found = gradient(
-        extended,
-        question.of,
-        _everything(specs, question),
-        seeds=ports,
-        stop=question.stop,
-        unconnected=question.unconnected,
-    )
+    wrt = _everything(specs, question)
+    options: dict[str, Any] = {"stop": question.stop, "unconnected": question.unconnected}
+    failure = None
+    try:
+        found = gradient(extended, question.of, wrt, seeds=ports, **options)
+    except GradientError as error:
+        # One rule that cannot be used does not end a run: the values are known.
+        failure = error.message
+        found = gradient(extended, (), (), unconnected=question.unconnected)
     return Setup(
         specs,
         question,
@@ -218,6 +239,7 @@ def prepare(diagram: Diagram, previous: Specs | None = None) -> Setup:
         plan(found.graph, {**extended.outputs, **found.specs}),
         extended,
         seeds,
+        failure,
     )
 
 

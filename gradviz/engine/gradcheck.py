@@ -91,8 +91,10 @@ def check(
     """A verdict for each wrt (those of the question by default) that has a value.
 
     At most `limits.CHECK_EVALUATIONS` evaluations are made; above that, a sample of the entries chosen by `seed`.
-    When cancelled, the verdicts that are complete.
+    When cancelled, the verdicts that are complete; none where there is no gradient to check.
     """
+    if answer.setup.failure is not None:
+        return ()
     bench = _Bench(answer, cancelled)
     asked = answer.question.wrt if wrt is None else wrt
     ports = [port for port in dict.fromkeys(asked) if port in bench.start and answer.question.of]

@@ -10,7 +10,7 @@ import numpy as np
 from gradviz import digits
 from gradviz.engine import gradcheck
 from gradviz.engine.answer import Answer, answer
-from gradviz.errors import GradvizError, InputError, RuleError
+from gradviz.errors import GradientError, GradvizError, InputError, RuleError
 from gradviz.graph import walk
 from gradviz.graph.model import Diagram, Node, Query
 from gradviz.ops import registry
@@ -72,6 +72,8 @@ def _check(
     problem = asked.run.error(node)
     if problem is not None:
         raise InputError(problem)
+    if asked.setup.failure is not None:
+        raise GradientError(asked.setup.failure)
     total = NOTHING
     for verdict in gradcheck.check(asked):
         if not verdict.agrees:

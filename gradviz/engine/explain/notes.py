@@ -77,6 +77,8 @@ def _errors(answer: Answer) -> list[Note]:
             severity = "warning" if problem is not None and problem.kind == "open" else "error"
             line = message(mark("engine", "{name}: {reason}"), name=name(answer, id), reason=text)
             found.append(Note(severity, line, (id,), "error"))
+    if answer.setup.failure is not None:
+        found.append(Note("error", answer.setup.failure, answer.unusable, "error"))
     return found
 
 
