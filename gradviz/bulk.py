@@ -19,4 +19,8 @@ def bulk() -> Iterator[None]:
         yield
     finally:
         if was_enabled:
+            if gc.get_freeze_count() == 0:
+                # All that was built goes to the oldest generation at once, instead of being looked at as new.
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
