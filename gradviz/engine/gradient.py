@@ -59,8 +59,7 @@ class Address(NamedTuple):
 Term = OutPort | float
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One step: amount × local = result, each a port of the backward graph, a plain number, or absent.
 
     `nodes` are the backward nodes that compute it (none when nothing had to be computed), `port` the primal port whose
@@ -316,43 +315,41 @@ class _Backward:
         self, id: str, outputs: tuple[OutPort, ...], active: set[str], asked: set[OutPort]
     ) -> None:
         node = self._graph.nodes[id]
-        wanted = tuple(
-            index
-            for index, source in enumerate(node.inputs)
-            if source is not None
-            and source.node in active
-            and self._primal.is_float(source)
-            and self._is_wanted(source, active, asked)
-        )
+        specs = self._primal.outputs
+        wanted = []
+        inputs = []
+        for index, source in enumerate(cast("tuple[OutPort, ...]", node.inputs)):
+            spec = specs[source.node][source.index]
+            inputs.append(spec)
+            if source.node in active and cast(Spec, spec).dtype.kind == "f":
+                if len(specs[source.node]) == 1 or self._is_wanted(source, active, asked):
+                    wanted.append(index)
         if not wanted:
             return
-        template = self._template(node, outputs, wanted)
+        template = self._template(node, inputs, outputs, tuple(wanted))
         adjoints = self.adjoints
         ports = [
             *cast("tuple[OutPort, ...]", node.inputs),
             *outputs,
-            *(adjoints.get(port, port) for port in outputs),
+            *[adjoints.get(port, port) for port in outputs],
         ]
         amount = adjoints.get(outputs[0])
-        for road in template.roads:
-            source = cast(OutPort, node.inputs[road.input])
-            address = Address(id, road.input, Role.CONTRIBUTION, self._occurrence)
-            made = self._make(road.made, ports, address) if road.made else ()
-            result = _port(ports, road.result)
-            factor = road.local
+        rule = not template.local
+        for number, made_, factor, result_, fit_, fitted_ in template.roads:
+            source = ports[number]
+            address = Address(id, number, Role.CONTRIBUTION, self._occurrence)
+            made = self._make(made_, ports, address) if made_ else ()
+            result = fitted = _port(ports, result_)
             local: Term | None = (
                 factor if factor is None or isinstance(factor, float) else _port(ports, factor)
             )
-            self.steps.append(
-                Step(address, source, made, amount, local, result, not template.local)
-            )
-            fitted = result
-            if road.fit:
-                fit = Address(id, road.input, Role.FIT, self._occurrence)
-                made = self._make(road.fit, ports, fit)
-                fitted = _port(ports, road.fitted)
+            self.steps.append(Step(address, source, made, amount, local, result, rule))
+            if fit_:
+                fit = Address(id, number, Role.FIT, self._occurrence)
+                made = self._make(fit_, ports, fit)
+                fitted = _port(ports, fitted_)
                 self.steps.append(Step(fit, source, made, amount=result, result=fitted))
-            contribution = Contribution(InPort(id, road.input), fitted)
+            contribution = Contribution(InPort(id, number), fitted)
             arrived = self.arrived.get(source)
             if arrived is None:
                 self.arrived[source] = [contribution]
@@ -361,7 +358,7 @@ class _Backward:
 
     def _is_wanted(self, port: OutPort, active: set[str], asked: set[OutPort]) -> bool:
         """Whether anybody asked for the gradient of an active node's port: wrt did, or a node before it."""
-        if len(self._primal.outputs[port.node]) == 1 or port in asked:
+        if port in asked:
             return True
         node = self._graph[port.node]
         return any(
@@ -373,24 +370,26 @@ class _Backward:
         )
 
     def _template(
-        self, node: Node, outputs: tuple[OutPort, ...], wanted: tuple[int, ...]
+        self,
+        node: Node,
+        inputs: Sequence[Spec | None],
+        outputs: tuple[OutPort, ...],
+        wanted: tuple[int, ...],
     ) -> Template:
         """The expansion of a node's rule, which nodes of the same kind share."""
-        primal = self._primal
-        inputs = tuple(primal[cast(OutPort, port)] for port in node.inputs)
-        specs = primal.outputs[node.id]
-        known = tuple(port in self.adjoints for port in outputs)
+        specs = self._primal.outputs[node.id]
+        known = None if len(outputs) == 1 else tuple([port in self.adjoints for port in outputs])
         # Written out, 1 is not 1.0 and 0.0 is not −0.0.
         settings = repr(node.attributes) if node.attributes else ""
-        kind = node.op, settings, inputs, specs, known, wanted
+        kind = node.op, settings, tuple(inputs), specs, known, wanted
         found = self._templates.get(kind)
         if found is None:
             found = self._templates[kind] = expand(
                 registry.get(node.op),
                 node.attributes,
-                cast("tuple[Spec, ...]", inputs),
+                cast("Sequence[Spec]", inputs),
                 cast("tuple[Spec, ...]", specs),
-                known,
+                known or (True,),
                 wanted,
             )
         return found
@@ -406,7 +405,8 @@ class _Backward:
                 ports.append(self._literal(op, attributes, specs, value, address))
                 continue
             id = self._fresh(stem)
-            nodes[id] = Node(id, op, tuple([_port(ports, slot) for slot in slots]), attributes)
+            inputs = tuple([ports[s] if type(s) is int else _port(ports, s) for s in slots])
+            nodes[id] = Node(id, op, inputs, attributes)
             self.specs[id] = specs
             self.origin[id] = address
             made.append(id)
@@ -438,7 +438,7 @@ class _Backward:
         address: Address,
     ) -> OutPort:
         """A constant of a rule; equal ones are one node."""
-        number = (specs[0], value.tobytes())
+        number = specs[0], value.tobytes()
         found = self._literals.get(number)
         if found is None:
             id = self._fresh("c" + self._mark)

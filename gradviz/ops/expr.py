@@ -8,7 +8,7 @@ that exists already.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import EllipsisType
+from types import EllipsisType, MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from gradviz.bulk import bulk
 from gradviz.errors import GradvizError, IndexRangeError, InputError, ShapeError
 from gradviz.graph.model import (
+    EMPTY,
     Array,
     Graph,
     Node,
@@ -457,6 +458,24 @@ def compute(outputs: Iterable[Expr]) -> None:
                     ) from error
 
 
+def _numbered(stem: str, taken: Mapping[str, object] | set[str], used: dict[str, int]) -> str:
+    """`stem`, `stem_2`, …: the first that is free."""
+    number = used.get(stem, 0) + 1
+    name = stem if number == 1 else f"{stem}_{number}"
+    while name in taken:
+        number += 1
+        name = f"{stem}_{number}"
+    used[stem] = number
+    return name
+
+
+def _frozen(attributes: Mapping[str, object]) -> Mapping[str, object]:
+    """Read-only; what an application holds is frozen already, but for the mapping itself."""
+    if not attributes:
+        return EMPTY
+    return attributes if isinstance(attributes, MappingProxyType) else MappingProxyType(attributes)
+
+
 class Collected:
     """A graph made of Exprs: `graph`, `values` of its sources, and where each Expr went."""
 
@@ -473,23 +492,29 @@ class Collected:
         seen: set[str] = set()
         used_names: dict[str, int] = {}
         used_ids: dict[str, int] = {}
+        ids = self._ids
         for call in calls:
             assert call.op is not None
             wanted = given.get(id(call)) or call.name
             if wanted and wanted not in seen:
                 name = wanted
+                node_id = free_id(name, nodes, used_ids)
             elif call.specs[0].weak and not call.inputs:
                 name = ""
+                node_id = _numbered("c", nodes, used_ids)
+            elif wanted:
+                name = free_name(wanted, taken, used_names)
+                node_id = free_id(name, nodes, used_ids)
             else:
-                name = free_name(wanted or call.op.name, taken, used_names)
+                # The name of an op is an id as it is.
+                name = node_id = _numbered(call.op.name, taken, used_names)
+                if node_id in nodes:
+                    node_id = free_id(name, nodes, used_ids)
             seen.add(name)
             taken.add(name)
-            node_id = free_id(name or "c", nodes, used_ids)
-            inputs = tuple(OutPort(self._ids[id(e.call)], e.index) for e in call.inputs)
-            nodes[node_id] = Node(
-                node_id, call.op.name, inputs, cast(Any, freeze(dict(call.attributes))), name
-            )
-            self._ids[id(call)] = node_id
+            inputs = tuple([OutPort(ids[id(e.call)], e.index) for e in call.inputs])
+            nodes[node_id] = Node(node_id, call.op.name, inputs, _frozen(call.attributes), name)
+            ids[id(call)] = node_id
             self.calls[node_id] = call
             if not call.inputs and call.outputs is not None and call.op.name != "random_normal":
                 self.values[node_id] = call.outputs[0]
