@@ -15,14 +15,11 @@ from math import prod
 from typing import Final, cast
 
 import numpy as np
+import numpy.typing as npt
 
-from gradviz.engine.program import (
-    AllSpecs,
-    Input,
+from gradviz.engine.kinds import (
     Kind,
-    Kinds,
-    Nodes,
-    Program,
+    Listing,
     Scratch,
     Shape,
     calls_of,
@@ -30,8 +27,9 @@ from gradviz.engine.program import (
     traced_calls,
     view_of,
 )
+from gradviz.engine.program import Input, Program
 from gradviz.engine.trace import Dtype, Literal
-from gradviz.graph.model import Array, Node, OutPort
+from gradviz.graph.model import Array, OutPort
 from gradviz.ops import registry
 from gradviz.ops.op import KernelCall
 from gradviz.ops.spec import Spec
@@ -42,7 +40,6 @@ LARGEST_ARRAY: Final = 1024
 LEAST_GROUP: Final = 3.0
 """Nodes in a group, on average, from which batching pays."""
 FEW_TERMS: Final = 8
-
 # Rounded correctly, however an array lies in memory. Other functions have loops of their own for arrays without gaps, whose
 # last bits may differ; they are only batched where the recorded run takes that loop too.
 EXACT: Final = frozenset(
@@ -79,101 +76,112 @@ EXACT: Final = frozenset(
     }
 )
 Place = tuple[Shape, Dtype]
+Integers = npt.NDArray[np.int64]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Group:
-    """Nodes that are computed together: their kind, level, and the first of the rows they write."""
+    """Nodes, by number, that are computed together; alone, a node is called as it is."""
 
     kind: Kind
     level: int
-    single: bool
+    alone: bool
     kept: bool
-    nodes: list[Node] = field(default_factory=list)
+    nodes: list[int] = field(default_factory=list)
 
 
 class Layout:
-    """Levels and groups of the nodes of `order`; `pays` tells whether batching is worth it."""
+    """Levels and groups of a listing; `pays` tells whether batching is worth it. `keep` are ports by number."""
 
     def __init__(
-        self,
-        order: Sequence[str],
-        nodes: Nodes,
-        specs: AllSpecs,
-        values: Mapping[str, Array],
-        keep: Collection[OutPort],
+        self, listing: Listing, values: Mapping[str, Array], keep: Collection[int]
     ) -> None:
+        self.listing = listing
         self.values = values
-        self.order = order
-        self.nodes = nodes
-        self.specs = specs
-        self.keep = {port.node for port in keep}
-        self.kinds = Kinds(specs)
         self.groups: list[Group] = []
-        self.pays = len(order) >= LEAST_NODES and self._is_small()
+        self.kept = {listing.owners[port] for port in keep}
+        self._ways: dict[int, tuple[bool, bool, bool]] = {}
+        computed = sum(kind is not None for kind in listing.kinds)
+        small = all(prod(spec.shape) <= LARGEST_ARRAY for spec in set(listing.specs))
+        self.pays = len(listing.nodes) >= LEAST_NODES and small
         if self.pays:
-            self._group(self._levels())
-            computed = sum(len(group.nodes) for group in self.groups)
+            levels = self._levels()
+            # There is a group on every level at least.
+            self.pays = computed >= LEAST_GROUP * max(levels)
+        if self.pays:
+            self._group(levels)
             self.pays = computed >= LEAST_GROUP * len(self.groups)
 
-    def _is_small(self) -> bool:
-        found = {spec for id in self.order for spec in self.specs[id]}
-        return all(spec is not None and prod(spec.shape) <= LARGEST_ARRAY for spec in found)
-
-    def _levels(self) -> dict[str, int]:
+    def _levels(self) -> list[int]:
         """As early as can be for what is kept, as late as can be for the rest."""
-        levels: dict[str, int] = {}
-        nodes = self.nodes
-        for id in self.order:
-            inputs = nodes[id].inputs
-            levels[id] = 1 + max([levels[port.node] for port in inputs]) if inputs else 0  # type: ignore[union-attr]
-        latest: dict[str, int] = {}
-        for id in reversed(self.order):
-            node = nodes[id]
-            if not node.inputs:
+        owners, inputs = self.listing.owners, self.listing.inputs
+        sources = [[owners[port] for port in ports] for ports in inputs]
+        levels = [0] * len(sources)
+        for number, found in enumerate(sources):
+            if found:
+                levels[number] = 1 + max([levels[source] for source in found])
+        latest = [1 << 60] * len(sources)
+        kept = self.kept
+        for number in range(len(sources) - 1, -1, -1):
+            found = sources[number]
+            if not found:
                 continue
-            if id not in self.keep and id in latest:
-                levels[id] = latest[id]
-            before = levels[id] - 1
-            for port in node.inputs:
-                source = port.node  # type: ignore[union-attr]
-                if latest.get(source, before) >= before:
-                    latest[source] = before
+            level = latest[number]
+            if number in kept or level == 1 << 60:
+                level = levels[number]
+            else:
+                levels[number] = level
+            for source in found:
+                if latest[source] >= level:
+                    latest[source] = level - 1
         return levels
 
-    def _group(self, levels: Mapping[str, int]) -> None:
+    def _group(self, levels: Sequence[int]) -> None:
         found: dict[object, Group] = {}
-        for id in self.order:
-            node = self.nodes[id]
-            if not node.inputs or node.op == "full_like":
+        kept = self.kept
+        for number, kind in enumerate(self.listing.kinds):
+            if kind is None or kind.op.name == "full_like":
                 continue
-            kind = self.kinds.of(node)
-            level, kept = levels[id], id in self.keep
-            alone = len(node.inputs) > FEW_TERMS if _is_sum(kind) else not _is_alike(kind)
-            key: object = (
-                (level, id)
-                if alone
-                else (level, builtins_id(kind), kept, self._numbers(node, kind))
-            )
+            level = levels[number]
+            alone, apart, is_sum = self._way(kind)
+            if is_sum and len(kind.inputs) > FEW_TERMS:
+                alone = True
+            keeps = number in kept
+            key: object
+            if alone:
+                key = number
+            elif apart:
+                key = level, id(kind), keeps, self._numbers(number, kind)
+            else:
+                key = level, id(kind), keeps
             group = found.get(key)
             if group is None:
-                group = found[key] = Group(kind, level, alone, kept)
-            group.nodes.append(node)
+                group = found[key] = Group(kind, level, alone, keeps)
+            group.nodes.append(number)
         self.groups = sorted(found.values(), key=lambda group: group.level)
 
-    def _numbers(self, node: Node, kind: Kind) -> tuple[float, ...]:
-        """The Python numbers among the inputs, where nodes with different ones cannot share calls."""
-        if kind.traced is None or (len(kind.traced) == 1 and _is_exact(kind)):
-            return ()
+    def _way(self, kind: Kind) -> tuple[bool, bool, bool]:
+        """Of a kind: whether each node is alone; whether different Python numbers are kept apart; whether it adds."""
+        way = self._ways.get(id(kind))
+        if way is None:
+            is_sum = kind.is_sum
+            weak = any(spec.weak for spec in kind.inputs)
+            many = kind.traced is not None and (len(kind.traced) > 1 or not _is_exact(kind))
+            alone = not is_sum and not _is_alike(kind)
+            way = self._ways[id(kind)] = alone, weak and many, is_sum
+        return way
+
+    def _numbers(self, number: int, kind: Kind) -> tuple[float, ...]:
+        listing = self.listing
         return tuple(
-            float(self.values[port.node])  # type: ignore[union-attr]
-            for port, spec in zip(node.inputs, kind.inputs, strict=True)
+            self.number(port)
+            for port, spec in zip(listing.inputs[number], kind.inputs, strict=True)
             if spec.weak
         )
 
-
-def _is_sum(kind: Kind) -> bool:
-    return kind.op.name == "accumulate" and all(spec == kind.outputs[0] for spec in kind.inputs)
+    def number(self, port: int) -> float:
+        """The Python number at a port."""
+        return float(self.values[self.listing.nodes[self.listing.owners[port]].id])
 
 
 def _is_exact(kind: Kind) -> bool:
@@ -189,8 +197,8 @@ def _is_alike(kind: Kind) -> bool:
 class _Rows:
     """The rows of one arena: those of what is kept, then those that are used again and again."""
 
-    def __init__(self, kept: int) -> None:
-        self._next_kept = 0
+    def __init__(self, next_kept: int, kept: int) -> None:
+        self._next_kept = next_kept
         self._free: list[tuple[int, int]] = [(kept, 1 << 60)]
         self.count = kept
 
@@ -223,21 +231,22 @@ class _Rows:
 class _Arrays(Mapping[OutPort, Array]):
     """The array of each port: its row, looked up when it is asked for."""
 
-    def __init__(
-        self, places: Mapping[OutPort, tuple[Place, int]], arenas: Mapping[Place, Array]
-    ) -> None:
-        self._places = places
+    def __init__(self, listing: Listing, rows: Integers, arenas: Mapping[Place, Array]) -> None:
+        self._listing = listing
+        self._rows = rows
         self._arenas = arenas
 
     def __getitem__(self, port: OutPort) -> Array:
-        place, row = self._places[port]
-        return self._arenas[place][row, ...]
+        number = self._listing.port(port)
+        shape, dtype, _ = self._listing.specs[number]
+        return self._arenas[shape, dtype][self._rows[number], ...]
 
     def __iter__(self) -> Iterator[OutPort]:
-        return iter(self._places)
+        for number, id in enumerate(self._listing.ids):
+            yield from (OutPort(id, i) for i in range(len(self._listing.ports(number))))
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._rows)
 
 
 class _Lent:
@@ -262,12 +271,13 @@ class _Lent:
 
 
 class BatchBuilder:
-    """Makes the program of a layout."""
+    """Makes the program of a layout; `inputs` are the sources that will be given other numbers."""
 
     def __init__(self, layout: Layout, inputs: Collection[str]) -> None:
         self._layout = layout
+        self._listing = layout.listing
         self._asked = set(inputs)
-        self._places: dict[OutPort, tuple[Place, int]] = {}
+        self._rows = np.zeros(len(layout.listing.specs), np.int64)
         self._arenas: dict[Place, Array] = {}
         self._calls: list[KernelCall] = []
         self._inputs: dict[str, Input] = {}
@@ -275,49 +285,49 @@ class BatchBuilder:
 
     def build(self) -> Program:
         """Rows first, so that it is known how large the arenas are; then sources and calls."""
-        self._give_rows()
-        for id in self._layout.order:
-            node = self._layout.nodes[id]
-            if not node.inputs or node.op == "full_like":
-                self._fill(node)
+        standing = [
+            number
+            for number, kind in enumerate(self._listing.kinds)
+            if kind is None or kind.op.name == "full_like"
+        ]
+        self._give_rows(standing)
+        for number in standing:
+            self._fill(number)
         for group in self._layout.groups:
             self._emit(group)
-        return Program(self._calls, _Arrays(self._places, self._arenas), self._inputs)
+        return Program(self._calls, _Arrays(self._listing, self._rows, self._arenas), self._inputs)
 
-    def _specs(self, id: str) -> Sequence[Spec]:
-        return cast("Sequence[Spec]", self._layout.specs[id])
-
-    def _give_rows(self) -> None:
-        layout = self._layout
+    def _give_rows(self, standing: Sequence[int]) -> None:
+        listing, groups = self._listing, self._layout.groups
         kept: dict[Place, int] = {}
-        standing = [
-            id
-            for id in layout.order
-            if not layout.nodes[id].inputs or layout.nodes[id].op == "full_like"
-        ]
-        for id in [*standing, *(n.id for g in layout.groups if g.kept for n in g.nodes)]:
-            for spec in self._specs(id):
-                place = spec.shape, spec.dtype
-                kept[place] = kept.get(place, 0) + 1
-        rows: dict[Place, _Rows] = {}
-        for id in standing:
-            self._keep_row(id, rows, kept)
+        for number in standing:
+            spec = listing.specs[listing.outputs[number]]
+            place = spec.shape, spec.dtype
+            self._rows[listing.outputs[number]] = kept.get(place, 0)
+            kept[place] = kept.get(place, 0) + 1
+        first_kept = dict(kept)
+        for group in groups:
+            if group.kept:
+                for spec in group.kind.outputs:
+                    place = spec.shape, spec.dtype
+                    kept[place] = kept.get(place, 0) + len(group.nodes)
+        rows = {place: _Rows(first_kept.get(place, 0), count) for place, count in kept.items()}
         last = self._last_uses()
         dying: dict[int, list[tuple[Place, int, int]]] = {}
         largest = 0
-        for number, group in enumerate(layout.groups):
+        for number, group in enumerate(groups):
             count = len(group.nodes)
+            ports = np.array([listing.outputs[node] for node in group.nodes])
             for index, spec in enumerate(group.kind.outputs):
                 place = spec.shape, spec.dtype
-                arena = rows.setdefault(place, _Rows(kept.get(place, 0)))
+                arena = rows.setdefault(place, _Rows(0, 0))
                 first = arena.keep(count) if group.kept else arena.take(count)
-                for k, node in enumerate(group.nodes):
-                    self._places[OutPort(node.id, index)] = place, first + k
+                self._rows[ports + index] = np.arange(first, first + count)
                 if not group.kept:
-                    end = max(last.get(node.id, number) for node in group.nodes)
+                    end = max(number, *[last[node] for node in group.nodes])
                     dying.setdefault(end, []).append((place, first, count))
             cells = max(prod(spec.shape) for spec in (*group.kind.inputs, *group.kind.outputs))
-            terms = len(group.kind.inputs) if group.single else 1
+            terms = len(group.kind.inputs) if group.alone else 1
             largest = max(largest, count * terms * cells * 8)
             for place, first, length in dying.pop(number, ()):
                 rows[place].give_back(first, length)
@@ -326,118 +336,116 @@ class BatchBuilder:
         }
         self._scratch = _Lent(largest)
 
-    def _keep_row(self, id: str, rows: dict[Place, _Rows], kept: Mapping[Place, int]) -> None:
-        for index, spec in enumerate(self._specs(id)):
-            place = spec.shape, spec.dtype
-            arena = rows.setdefault(place, _Rows(kept.get(place, 0)))
-            self._places[OutPort(id, index)] = place, arena.keep(1)
-
-    def _last_uses(self) -> dict[str, int]:
-        last: dict[str, int] = {}
+    def _last_uses(self) -> list[int]:
+        last = [-1] * len(self._listing.nodes)
+        owners, inputs = self._listing.owners, self._listing.inputs
         for number, group in enumerate(self._layout.groups):
             for node in group.nodes:
-                for port in node.inputs:
-                    last[port.node] = number  # type: ignore[union-attr]
+                for port in inputs[node]:
+                    last[owners[port]] = number
         return last
 
-    def _row(self, port: OutPort) -> Array:
-        place, row = self._places[port]
-        return self._arenas[place][row, ...]
+    def _row(self, port: int) -> Array:
+        shape, dtype, _ = self._listing.specs[port]
+        return self._arenas[shape, dtype][self._rows[port], ...]
 
-    def _fill(self, node: Node) -> None:
-        array = self._row(OutPort(node.id))
-        if node.op == "full_like":
-            array[...] = cast(float, self._layout.kinds.of(node).attributes["fill"])
+    def _fill(self, number: int) -> None:
+        node, port = self._listing.nodes[number], self._listing.outputs[number]
+        kind = self._listing.kinds[number]
+        array = self._row(port)
+        if kind is not None:
+            array[...] = cast(float, kind.attributes["fill"])
             return
         value = self._layout.values.get(node.id)
         if value is None:
             (value,) = registry.get(node.op).evaluate((), (), node.attributes)
         array[...] = value
         if node.id in self._asked:
-            self._inputs[node.id] = Input(node.id, self._specs(node.id)[0], array, moves=False)
+            self._inputs[node.id] = Input(node.id, self._listing.specs[port], array, moves=False)
 
     def _emit(self, group: Group) -> None:
-        kind, nodes = group.kind, group.nodes
-        scratch = self._scratch.begin()
-        if _is_sum(kind):
-            if group.single:
-                self._add_many(nodes[0], kind)
+        kind = group.kind
+        scratch = cast(Scratch, self._scratch.begin())
+        if kind.is_sum:
+            if group.alone:
+                self._add_many(group.nodes[0])
             else:
                 self._add_few(group)
-        elif group.single:
-            (node,) = nodes
-            arrays = [self._row(cast(OutPort, port)) for port in node.inputs]
-            outs = tuple(self._row(OutPort(node.id, i)) for i in range(len(kind.outputs)))
-            seen = view_of(kind, arrays[0]) if _may_be_view(kind) else None
+        elif group.alone:
+            (number,) = group.nodes
+            arrays = [self._row(port) for port in self._listing.inputs[number]]
+            outs = tuple([self._row(port) for port in self._listing.ports(number)])
+            seen = view_of(kind, arrays[0]) if kind.may_be_view else None
             if seen is not None:
                 self._calls.append((np.copyto, (outs[0], seen)))
             else:
-                self._calls += calls_of(kind, arrays, outs, cast(Scratch, scratch))
+                self._calls += calls_of(kind, arrays, outs, scratch)
         else:
             self._apply(group)
 
     def _apply(self, group: Group) -> None:
         kind = group.kind
-        out = self._out(group)
+        rank, spaced = len(kind.outputs[0].shape), _is_exact(kind)
         operands: list[Array] = []
         specs: list[Spec] = []
         for number, spec in enumerate(kind.inputs):
             if spec.weak:
                 operand, spec = self._numbers(group, number)  # noqa: PLW2901
             else:
-                operand = self._operand(group, number, len(kind.outputs[0].shape), _is_exact(kind))
+                operand = self._operand(group, number, rank, spaced)
             operands.append(operand)
             specs.append(spec)
+        out = self._out(group)
+        if kind.simple is not None and tuple(specs) == kind.inputs:
+            self._calls.append((kind.simple, (*operands, out)))
+            return
         kind = kind._replace(inputs=tuple(specs))
         self._calls += traced_calls(kind, operands, out, cast(Scratch, self._scratch))
 
     def _out(self, group: Group) -> Array:
-        place, first = self._places[OutPort(group.nodes[0].id)]
-        return self._arenas[place][first : first + len(group.nodes)]
+        port = self._listing.outputs[group.nodes[0]]
+        shape, dtype, _ = self._listing.specs[port]
+        first = self._rows[port]
+        return self._arenas[shape, dtype][first : first + len(group.nodes)]
 
     def _numbers(self, group: Group, number: int) -> tuple[Array, Spec]:
         """A Python number that all nodes share as it is; different ones as an array of the dtype they are used in."""
-        ports = [cast(OutPort, node.inputs[number]) for node in group.nodes]
-        values = np.array([float(self._layout.values[port.node]) for port in ports])
+        inputs = self._listing.inputs
+        values = np.array([self._layout.number(inputs[node][number]) for node in group.nodes])
         spec = group.kind.inputs[number]
-        if np.array_equal(values, np.full_like(values, values[0]), equal_nan=True) and (
-            values[0] != 0 or len(set(np.signbit(values))) == 1
-        ):
+        if len(set(values.view(np.int64).tolist())) == 1:
             return literal(values[0], spec.dtype), spec
         (call,) = group.kind.traced or ()
-        place = next(
+        places = [
             i for i, p in enumerate(call.operands) if not isinstance(p, Literal) and p == number
-        )
-        dtype = call.dtypes[place]
+        ]
+        dtype = call.dtypes[places[0]]
         rank = len(group.kind.outputs[0].shape)
         return values.astype(dtype).reshape(-1, *(1,) * rank), Spec((), dtype)
 
     def _operand(self, group: Group, number: int, rank: int, spaced: bool = True) -> Array:
-        return self._gathered([node.inputs[number] for node in group.nodes], rank, spaced)
+        inputs = self._listing.inputs
+        return self._gathered([inputs[node][number] for node in group.nodes], rank, spaced)
 
-    def _gathered(self, ports: Sequence[OutPort | None], rank: int, spaced: bool = True) -> Array:
+    def _gathered(self, ports: Sequence[int], rank: int, spaced: bool = True) -> Array:
         """The rows of `ports`, one after the other: a slice if they are evenly spaced, else collected in scratch.
 
-        With `spaced` false, only rows without gaps are used where they lie.
-
-        Axes of length 1 are put in, so that rows broadcast to arrays of `rank` axes.
+        With `spaced` false, only rows without gaps are used where they lie. Axes of length 1 are put in, so that rows
+        broadcast to arrays of `rank` axes.
         """
-        found = [self._places[cast(OutPort, port)] for port in ports]
-        place = found[0][0]
-        arena = self._arenas[place]
-        rows = np.array([row for _, row in found])
-        shape = (len(rows), *(1,) * (rank - len(place[0])), *place[0])
-        steps = np.diff(rows)
-        first, step = int(rows[0]), int(steps[0]) if len(steps) else 1
-        if (steps == step).all() and (spaced or step == 1):
+        shape, dtype, _ = self._listing.specs[ports[0]]
+        arena = self._arenas[shape, dtype]
+        rows = self._rows[np.array(ports)]
+        first = int(rows[0])
+        step = int(rows[1]) - first if len(rows) > 1 else 1
+        if (spaced or step == 1) and (len(rows) < 3 or not (np.diff(rows) - step).any()):
             if step == 0:
-                return arena[first : first + 1].reshape(1, *shape[1:])
+                return _widened(arena[first : first + 1], rank)
             end = first + step * len(rows)
-            taken = arena[first : end if end >= 0 else None : step]
-            return taken.reshape(shape) if len(place[0]) == rank else _widened(taken, rank)
-        buffer = self._scratch((len(rows), *place[0]), place[1])
+            return _widened(arena[first : end if end >= 0 else None : step], rank)
+        buffer = self._scratch((len(rows), *shape), dtype)
         self._calls.append((arena.take, (rows, 0, buffer, "clip")))
-        return buffer.reshape(shape)
+        return _widened(buffer, rank)
 
     def _add_few(self, group: Group) -> None:
         out = self._out(group)
@@ -448,12 +456,11 @@ class BatchBuilder:
             self._scratch.begin()
             self._calls.append((np.add, (out, self._operand(group, number, rank), out)))
 
-    def _add_many(self, node: Node, kind: Kind) -> None:
+    def _add_many(self, number: int) -> None:
         """One after the other: `add.reduce` along the first of several axes does so, on one axis it adds in pairs."""
-        out = self._row(OutPort(node.id))
-        terms = np.broadcast_to(
-            self._gathered(node.inputs, out.ndim), (len(node.inputs), *out.shape)
-        )
+        out = self._row(self._listing.outputs[number])
+        ports = self._listing.inputs[number]
+        terms = np.broadcast_to(self._gathered(ports, out.ndim), (len(ports), *out.shape))
         if out.size > 1:
             self._calls.append((np.add.reduce, (terms, 0, None, out)))
             return
@@ -465,19 +472,5 @@ class BatchBuilder:
 
 
 def _widened(rows: Array, rank: int) -> Array:
-    return rows[(slice(None), *(None,) * (rank - rows.ndim + 1))]
-
-
-def _may_be_view(kind: Kind) -> bool:
-    return (
-        kind.op.kernel_rule is None
-        and kind.traced is None
-        and len(kind.inputs) == 1
-        and bool(kind.op.linear_in)
-        and not kind.inputs[0].weak
-    )
-
-
-def builtins_id(value: object) -> int:
-    """The identity of an object (`id` is a node's here)."""
-    return id(value)
+    lacking = rank - rows.ndim + 1
+    return rows[(slice(None), *(None,) * lacking)] if lacking else rows

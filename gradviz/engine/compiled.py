@@ -23,6 +23,7 @@ from gradviz.engine import scalar
 from gradviz.engine.batch import BatchBuilder, Layout
 from gradviz.engine.check import Specs
 from gradviz.engine.gradient import Gradient, gradient
+from gradviz.engine.kinds import Listing
 from gradviz.engine.program import Builder, Program
 from gradviz.errors import InputError, ShapeError
 from gradviz.graph.model import Array, OutPort
@@ -84,7 +85,8 @@ class Compiled:
         self._context = contextvars.copy_context()
         self._context.run(np.seterr, all="ignore")
         self._results = Results(self)
-        self._places: Mapping[OutPort, tuple[int, int]] = {}
+        self._places: Mapping[int, tuple[int, int]] = {}
+        self._port: Callable[[OutPort], int] = lambda port: 0
         # What source keeps: a tuple of numbers for each of its functions; None when the last run was by the list.
         self._kept: list[Any] = [None]
         self._calls = 0
@@ -104,20 +106,19 @@ class Compiled:
             specs = {**specs, **found.specs}
             values = {**values, **found.values}
             nodes = found.graph.nodes
+        listing = Listing(order, nodes, specs)
+        kept = {listing.port(port) for port in keep}
         inputs = [port.node for port in self.sources]
-        layout = Layout(order, nodes, specs, values, keep)
+        layout = Layout(listing, values, kept)
         if layout.pays:
             return BatchBuilder(layout, inputs).build()
-        builder = Builder(order, nodes, specs, values, inputs, keep)
-        program = builder.build()
-        if scalar.worth_it(builder):
-            self._pending = builder
-        return program
+        self._pending = Builder(listing, values, inputs, kept)
+        return self._pending.build()
 
     def array(self, port: OutPort) -> Array:
         """What is at a port after the last call."""
         if self._kept[0] is not None:
-            place = self._places.get(port)
+            place = self._places.get(self._port(port))
             if place is not None:
                 return np.asarray(self._kept[place[0]][place[1]])
         return self.program.arrays[port]
@@ -138,7 +139,8 @@ class Compiled:
         self._kept[0] = None
         self._calls += 1
         if self._pending is not None and self._calls >= CALLS_BEFORE_SOURCE:
-            self._compile(self._pending)
+            if scalar.worth_it(self._pending):
+                self._compile(self._pending)
             self._pending = None
         return self._results
 
@@ -166,7 +168,11 @@ class Compiled:
     def _compile(self, builder: Builder) -> None:
         """From now on, single numbers are computed by Python source."""
         results = [*self.targets, *(port for port in self.answers if port is not None)]
-        source = scalar.write(builder, [port.node for port in self.sources], results)
+        listing = builder.listing
+        source = scalar.write(
+            builder, [port.node for port in self.sources], [listing.port(port) for port in results]
+        )
+        self._port = listing.port
         self._places = source.places
         self._kept = [None] * source.chunks
         names = {

@@ -321,9 +321,12 @@ class _Backward:
         for index, source in enumerate(cast("tuple[OutPort, ...]", node.inputs)):
             spec = specs[source.node][source.index]
             inputs.append(spec)
-            if source.node in active and cast(Spec, spec).dtype.kind == "f":
-                if len(specs[source.node]) == 1 or self._is_wanted(source, active, asked):
-                    wanted.append(index)
+            if (
+                source.node in active
+                and cast(Spec, spec).dtype.kind == "f"
+                and (len(specs[source.node]) == 1 or self._is_wanted(source, active, asked))
+            ):
+                wanted.append(index)
         if not wanted:
             return
         template = self._template(node, inputs, outputs, tuple(wanted))

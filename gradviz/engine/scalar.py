@@ -16,9 +16,10 @@ from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
+from gradviz.engine.kinds import Kind
 from gradviz.engine.program import Builder
 from gradviz.engine.trace import Literal, TracedCall
-from gradviz.graph.model import Array, OutPort
+from gradviz.graph.model import Array
 from gradviz.ops.spec import BOOL, FLOAT64, Spec
 
 EXPRESSIONS: Final[Mapping[Any, str]] = {
@@ -60,6 +61,7 @@ WITH_NUMBER: Final[Mapping[Any, str]] = {
     np.maximum: "({1} if {0} < {1} else {0})",
     np.minimum: "({1} if {0} > {1} else {0})",
 }
+NUMBER: Final = Spec((), FLOAT64)
 CHUNK: Final = 300
 """Statements in a function; a longer one runs slower than several."""
 TERMS: Final = 40
@@ -69,49 +71,63 @@ SMALL: Final = 64
 
 
 class Source(NamedTuple):
-    """The text of the program, what its names mean, and where each number is kept afterwards: (chunk, place)."""
+    """The text of the program, what its names mean, and where each number (by port) is kept afterwards: (chunk, place)."""
 
     text: str
     names: Mapping[str, Any]
-    places: Mapping[OutPort, tuple[int, int]]
+    places: Mapping[int, tuple[int, int]]
     chunks: int
     calls_arrays: bool
 
 
 def worth_it(builder: Builder) -> bool:
     """Whether the program is mostly arithmetic on single numbers, or so small that every call counts."""
-    numbers = sum(1 for id in builder.order if is_number(builder, id))
+    numbers = len(numbers_of(builder))
     return numbers * 2 >= len(builder.calls) or (numbers > 0 and len(builder.calls) <= SMALL)
 
 
-def is_number(builder: Builder, id: str) -> bool:
-    """Whether a node is written as Python arithmetic."""
-    node = builder.nodes[id]
-    specs = builder.specs[id]
-    if not node.inputs or len(specs) != 1 or not _is_scalar(specs[0]):
+def numbers_of(builder: Builder) -> set[int]:
+    """The nodes that are written as Python arithmetic."""
+    listing = builder.listing
+    plain: dict[int, bool] = {}
+    found = set()
+    for number, kind in enumerate(listing.kinds):
+        if kind is None:
+            continue
+        written = plain.get(id(kind))
+        if written is None:
+            written = plain[id(kind)] = _can_write(kind)
+        if written or (number in builder.views and _is_number(kind)):
+            found.add(number)
+    return found
+
+
+def _can_write(kind: Kind) -> bool:
+    if kind.op.name == "full_like":
+        return kind.outputs[0] == NUMBER
+    if not all(_is_scalar(spec) for spec in (*kind.inputs, *kind.outputs)):
         return False
-    if node.op == "full_like":
-        return specs[0] == Spec((), FLOAT64)
-    if not all(_is_scalar(builder.specs[p.node][p.index]) for p in node.inputs if p is not None):
-        return False
-    if id in builder.sums or id in builder.views:
-        return specs[0] == Spec((), FLOAT64)
-    traced = builder.kinds.of(node).traced
-    return traced is not None and all(_can_write(call) for call in traced)
+    if kind.is_sum:
+        return kind.outputs[0] == NUMBER
+    return kind.traced is not None and all(_can_write_call(call) for call in kind.traced)
 
 
-def _is_scalar(spec: Spec | None) -> bool:
-    return spec is not None and spec.shape == () and spec.dtype in (FLOAT64, BOOL)
+def _is_number(kind: Kind) -> bool:
+    return kind.inputs == kind.outputs == (NUMBER,)
 
 
-def _can_write(call: TracedCall) -> bool:
+def _is_scalar(spec: Spec) -> bool:
+    return spec.shape == () and spec.dtype in (FLOAT64, BOOL)
+
+
+def _can_write_call(call: TracedCall) -> bool:
     if call.function not in EXPRESSIONS or call.dtype not in (FLOAT64, BOOL):
         return False
     numbers = call.dtypes[1:] if call.function is np.where else call.dtypes
     return all(dtype == FLOAT64 for dtype in numbers)
 
 
-def write(builder: Builder, inputs: Sequence[str], results: Sequence[OutPort]) -> Source:
+def write(builder: Builder, inputs: Sequence[str], results: Sequence[int]) -> Source:
     """A function `step` of the values of `inputs`; `results` are looked at for what is not finite.
 
     Beside the names given in `names`, the text expects `again` (called with the inputs when the run has to be
@@ -130,37 +146,39 @@ class _Chunk:
 
 
 class _Writer:
-    def __init__(self, builder: Builder, inputs: Sequence[str], results: Sequence[OutPort]) -> None:
+    def __init__(self, builder: Builder, inputs: Sequence[str], results: Sequence[int]) -> None:
         self._builder = builder
         self._inputs = inputs
         self._results = results
         self._names: dict[str, Any] = {"inf": np.inf, "nan": np.nan}
         self._chunks = [_Chunk()]
         self._home: dict[str, int] = {}
-        self._number: dict[OutPort, str] = {}
+        self._number: dict[int, str] = {}
         self._named: dict[int, str] = {}
         self._direct: dict[int, str] = {}
         self._calls_arrays = False
-        self._numbers = {id for id in builder.order if is_number(builder, id)}
+        self._listing = builder.listing
+        self._numbers = numbers_of(builder)
+        asked = {self._listing.first[id] for id in inputs}
         # Numbers that calls on arrays read have to be in their buffers.
         self._stored = {
             port
-            for id in builder.order
-            if id not in self._numbers
-            for port in builder.nodes[id].inputs
-            if port is not None and (port.node in self._numbers or port.node in inputs)
+            for number, kind in enumerate(self._listing.kinds)
+            if kind is not None and number not in self._numbers
+            for port in self._listing.inputs[number]
+            if self._listing.owners[port] in self._numbers or port in asked
         }
 
     def write(self) -> Source:
         self._read_inputs()
         start = 0
-        for id, end in zip(self._builder.order, self._builder.ends, strict=True):
+        for number, end in enumerate(self._builder.ends):
             for place in range(start, end):
                 if self._builder.owners[place] not in self._numbers:
                     self._call(place)
             start = end
-            if id in self._numbers:
-                self._write_number(id)
+            if number in self._numbers:
+                self._write_number(number)
             if len(self._chunks[-1].lines) >= CHUNK:
                 self._chunks.append(_Chunk())
         looked_at = [name for p in self._results if (name := self._number.get(p)) in self._home]
@@ -175,13 +193,13 @@ class _Writer:
     def _read_inputs(self) -> None:
         for number, id in enumerate(self._inputs):
             given = self._builder.inputs[id]
-            port = OutPort(id)
+            port = self._listing.first[id]
             if given.moves:
                 self._line(f"give({id!r}, x{number})")
-            elif given.spec == Spec((), FLOAT64):
+            elif given.spec == NUMBER:
                 self._define(port, f"float(x{number})")
                 if port in self._stored:
-                    self._line(f"{self._array(given.array)}[()] = {self._number[port]}")
+                    self._line(f"{self._constant(given.array)}[()] = {self._number[port]}")
             elif self._is_used_directly(given.array):
                 check = f"x{number}.__class__ is not ndarray or x{number}.dtype is not "
                 check += (
@@ -191,7 +209,7 @@ class _Writer:
                 self._define(port, f"x{number}")
                 self._direct[id_of(given.array)] = self._number[port]
             else:
-                self._line(f"copyto({self._array(given.array)}, x{number})")
+                self._line(f"copyto({self._constant(given.array)}, x{number})")
 
     def _is_used_directly(self, array: Array) -> bool:
         """Whether every call that touches an input's buffer takes the buffer itself, not a view of it."""
@@ -223,10 +241,7 @@ class _Writer:
             return self._use(direct)
         if argument is None or isinstance(argument, bool | int):
             return repr(argument)
-        return self._array(argument)
-
-    def _array(self, array: Any) -> str:
-        return self._constant(array)
+        return self._constant(argument)
 
     def _constant(self, value: Any) -> str:
         """A name for an object that stays the same; the names keep it alive, so its id is its own."""
@@ -236,29 +251,27 @@ class _Writer:
             self._names[name] = value
         return name
 
-    def _write_number(self, id: str) -> None:
-        builder = self._builder
-        node = builder.nodes[id]
-        port = OutPort(id)
-        sources = cast("tuple[OutPort, ...]", node.inputs)
-        if node.op == "full_like":
-            self._number[port] = _literal(float(builder.kinds.of(node).attributes["fill"]))  # type: ignore[arg-type]
-        elif id in builder.views:
+    def _write_number(self, number: int) -> None:
+        listing = self._listing
+        kind = cast(Kind, listing.kinds[number])
+        port, sources = listing.outputs[number], listing.inputs[number]
+        if kind.op.name == "full_like":
+            self._number[port] = _literal(float(kind.attributes["fill"]))  # type: ignore[arg-type]
+        elif number in self._builder.views:
             self._number[port] = self._operand(sources[0])
-        elif id in builder.sums:
+        elif kind.is_sum:
             terms = [self._operand(source) for source in sources]
             name = self._define(port, " + ".join(terms[:TERMS]))
             for first in range(TERMS, len(terms), TERMS):
                 self._line(f"{name} = {' + '.join((name, *terms[first : first + TERMS]))}")
         else:
-            self._write_traced(
-                port, cast("tuple[TracedCall, ...]", builder.kinds.of(node).traced), sources
-            )
+            self._write_traced(port, cast("tuple[TracedCall, ...]", kind.traced), sources)
         if port in self._stored:
-            self._line(f"{self._array(builder.arrays[port])}[()] = {self._use(self._number[port])}")
+            array = self._builder.arrays[port]
+            self._line(f"{self._constant(array)}[()] = {self._use(self._number[port])}")
 
     def _write_traced(
-        self, port: OutPort, traced: Sequence[TracedCall], sources: Sequence[OutPort]
+        self, port: int, traced: Sequence[TracedCall], sources: Sequence[int]
     ) -> None:
         operands = [self._operand(source) for source in sources]
         for number, call in enumerate(traced):
@@ -276,16 +289,15 @@ class _Writer:
                 self._line(f"{name} = {form.format(*given)}")
                 operands.append(name)
 
-    def _operand(self, port: OutPort) -> str:
+    def _operand(self, port: int) -> str:
         """A number as the current chunk can read it."""
         name = self._number.get(port)
         if name is None:
-            node = self._builder.nodes[port.node]
             array = self._builder.arrays[port]
-            if not node.inputs and array.dtype == FLOAT64:
+            if self._listing.kinds[self._listing.owners[port]] is None and array.dtype == FLOAT64:
                 name = self._number[port] = _literal(float(array))
             else:
-                name = self._define(port, f"{self._array(array)}.item()")
+                name = self._define(port, f"{self._constant(array)}.item()")
         return self._use(name)
 
     def _use(self, name: str) -> str:
@@ -294,7 +306,7 @@ class _Writer:
             self._chunks[-1].read[name] = None
         return name
 
-    def _define(self, port: OutPort, expression: str) -> str:
+    def _define(self, port: int, expression: str) -> str:
         name = f"v{len(self._home)}"
         chunk = self._chunks[-1]
         self._line(f"{name} = {expression}")
