@@ -67,19 +67,22 @@ class Listing:
         self.kinds: list[Kind | None] = []
         self.owners: list[int] = []
         known: dict[object, Kind] = {}
-        first, found = self.first, self.specs
+        first, found, owners = self.first, self.specs, self.owners
         for number, node in enumerate(self.nodes):
             given = cast("tuple[Spec, ...]", specs[node.id])
-            first[node.id] = port = len(found)
-            self.outputs.append(port)
-            for spec in given:
-                found.append(spec)
-                self.owners.append(number)
+            first[node.id] = len(found)
+            self.outputs.append(len(found))
+            if len(given) == 1:
+                found.append(given[0])
+                owners.append(number)
+            else:
+                found += given
+                owners += [number] * len(given)
             if not node.inputs:
                 self.inputs.append(())
                 self.kinds.append(None)
                 continue
-            inputs = tuple([first[p.node] + p.index for p in node.inputs])  # type: ignore[union-attr]
+            inputs = tuple([first[id] + index for id, index in node.inputs])  # type: ignore[misc]
             self.inputs.append(inputs)
             settings = repr(node.attributes) if node.attributes else ""
             taken = tuple([found[i] for i in inputs])
