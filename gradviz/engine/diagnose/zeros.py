@@ -229,6 +229,8 @@ class _Search:
         zero: Mask = np.asarray(result == 0)
         if not zero.any():
             return np.zeros(result.shape, np.intp)
+        if not step.rule:
+            return self._product(step, wire, zero)
         rule = Rule(self._answer, step)
         arriving = {port: self._value(port) for port in rule.cotangents}
         probes = {port: generic(g, i) for i, (port, g) in enumerate(arriving.items())}
@@ -236,7 +238,9 @@ class _Search:
         if slope is None:
             return np.zeros(result.shape, np.intp)
         steep: Mask = np.asarray(slope != 0)
-        codes = np.where(zero & ~steep, self._flat(rule, wire, probes, zero & ~steep), 0)
+        codes = np.zeros(result.shape, np.intp)
+        if (zero & ~steep).any():
+            codes = np.where(zero & ~steep, self._flat(rule, wire, probes), 0)
         live = rule.result({p: only(probes[p], arriving[p] != 0) for p in probes})
         left = zero & steep
         lost = left & np.asarray(live != 0)
@@ -246,6 +250,21 @@ class _Search:
         if carried.any():
             codes = np.where(carried, self._carried(rule, probes, result.shape), codes)
         return codes
+
+    def _product(self, step: Step, wire: InPort, zero: Mask) -> Codes:
+        """The codes of amount × local derivative, cell by cell."""
+        amount, local = (
+            self._value(term) if isinstance(term, OutPort) else np.asarray(term)
+            for term in (step.amount, step.local)
+        )
+        small = self._one(Zero(Kind.UNDERFLOW, wire.node, wire))
+        codes = np.where(amount == 0, self.codes.get(OutPort(wire.node), 0), small)
+        flat = zero & (local == 0)
+        if flat.any():
+            rule = Rule(self._answer, step)
+            probes = {p: generic(self._value(p), i) for i, p in enumerate(rule.cotangents)}
+            codes = np.where(flat, self._flat(rule, wire, probes), codes)
+        return np.where(zero, codes, 0)
 
     def _cancelled(self, rule: Rule, wire: InPort, arriving: Changed) -> Codes:
         """Terms that are there and add up to 0, or whose products are too small to be told from 0."""
@@ -291,7 +310,7 @@ class _Search:
             told.append(np.where(np.asarray(found != 0), number, 0))
         return self._union(shape, told)
 
-    def _flat(self, rule: Rule, wire: InPort, probes: Changed, cells: Mask) -> Codes | int:
+    def _flat(self, rule: Rule, wire: InPort, probes: Changed) -> Codes | int:
         """The code of cells where the node has no slope by this input."""
         node = self._answer.graph[rule.node]
         op = registry.get(node.op)

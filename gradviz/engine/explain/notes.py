@@ -12,7 +12,7 @@ from gradviz.engine.explain.words import array_words, name, partial
 from gradviz.engine.explain.zeros import zeros
 from gradviz.text import Message, mark, message, shape_words
 
-ZERO_NODES: Final = 1_000
+ZERO_NODES: Final = 300
 """In a larger graph, why a gradient is 0 is worked out only when it is asked for."""
 
 
