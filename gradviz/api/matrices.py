@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import cast, overload
+from collections.abc import Sequence
+from typing import overload
 
 import numpy as np
 
@@ -102,47 +102,61 @@ def _row(y: Expr, xs: list[Expr], stops: Exprs | None, unconnected: str = "none"
             limit=f"{limits.JACOBIAN_CELLS:,}",
         )
     if columns < y.size:
-        return [_by_columns(y, x, stops, unconnected) for x in xs]
-    return _by_rows(y, xs, stops, unconnected)
+        found = [_by_columns(y, x, stops, unconnected) for x in xs]
+    else:
+        found = _by_rows(y, xs, stops, unconnected)
+    return [
+        None if block is None else block.reshape(y.shape + x.shape)
+        for block, x in zip(found, xs, strict=True)
+    ]
 
 
 def _by_rows(y: Expr, xs: list[Expr], stops: Exprs | None, unconnected: str) -> Row:
-    """Reverse mode: what one cell of y sends back is a row."""
+    """Reverse mode: what one cell of y sends back is a row. Matrices of y.size × x.size."""
     seed = _source(y)
     back = gradients(y, xs, seed, stops, unconnected)
-    reached = {i: g for i, g in enumerate(back) if g is not None}
-    found = {i: np.empty((y.size, *g.shape), g.dtype) for i, g in reached.items()}
-    for number, rows in _each_cell(seed, list(reached.values())):
-        for block, row in zip(found.values(), rows, strict=True):
-            block[number] = row
-    return [found[i].reshape(y.shape + x.shape) if i in found else None for i, x in enumerate(xs)]
+    reached = [i for i, g in enumerate(back) if g is not None]
+    found = _rows(seed, [g for g in back if g is not None])
+    blocks = dict(zip(reached, found, strict=True))
+    return [blocks.get(i) for i in range(len(xs))]
 
 
 def _by_columns(y: Expr, x: Expr, stops: Exprs | None, unconnected: str) -> Matrix:
-    """Forward mode: how y moves with one cell of x is a column."""
+    """Forward mode: how y moves with one cell of x is a column. A matrix of y.size × x.size, of x's dtype."""
     tangent = _source(x)
     (along,) = jvp(y, x, [tangent], stops, unconnected)
     if along is None:
         return None
-    found = np.empty((*y.shape, x.size), x.dtype)
-    for number, (column,) in _each_cell(tangent, [along]):
-        found[..., number] = column
-    return cast(Array, found.reshape(y.shape + x.shape))
+    (found,) = _rows(tangent, [along])
+    return found.T.astype(x.dtype)
 
 
 def _source(like: Expr) -> Expr:
     return constant(np.zeros(like.shape, like.dtype))
 
 
-def _each_cell(source: Expr, outputs: list[Expr]) -> Iterator[tuple[int, list[Array]]]:
-    """The outputs with a 1 in each cell of `source` in turn, and zeros elsewhere."""
+def _rows(source: Expr, outputs: list[Expr]) -> list[Array]:
+    """For each output a matrix whose rows are its values with a 1 in one cell of `source`, zeros elsewhere.
+
+    A slope that is infinite or NaN meets those zeros, and 0·∞ is NaN in cells that have nothing to do with it. Where a
+    cell does not depend on the cell of `source` at all, it is 0.
+    """
+    found = [np.zeros((source.size, e.size), e.dtype) for e in outputs]
     if not outputs or not source.size:
-        return
+        return found
     collected = Collected([source, *outputs])
-    id = collected.port(source).node
-    ports = [collected.port(output) for output in outputs]
-    again = Repeated(specs_of(collected), collected.values, ports, [id])
+    node = collected.port(source).node
+    again = Repeated(
+        specs_of(collected), collected.values, [collected.port(e) for e in outputs], [node]
+    )
     for number in range(source.size):
         hot = np.zeros(source.size, source.dtype)
         hot[number] = 1
-        yield number, again({id: frozen_array(hot.reshape(source.shape))})
+        moved = {node: frozen_array(hot.reshape(source.shape))}
+        rows = again(moved)
+        for matrix, row in zip(found, rows, strict=True):
+            matrix[number] = row.reshape(-1)
+        if any(np.isnan(row).any() for row in rows):
+            for matrix, row in zip(found, again.pattern(moved), strict=True):
+                matrix[number, np.isnan(matrix[number]) & (row.reshape(-1) == 0)] = 0
+    return found

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from gradviz.engine.check import Specs
 from gradviz.engine.plan import plan
 from gradviz.engine.run import Run, run
 from gradviz.errors import GradvizError, InputError
 from gradviz.graph import walk
-from gradviz.graph.model import Array, OutPort
+from gradviz.graph.model import Array, OutPort, frozen_array
 from gradviz.text import mark
 
 
@@ -49,6 +51,26 @@ class Repeated:
         _raise_first(found)
         values = [found[port] for port in self._targets]
         return [value for value in values if value is not None]
+
+    def pattern(self, moved: Mapping[str, Array]) -> list[Array]:
+        """The same with other numbers wherever floats do not change: exactly 0 where nothing leads from what moves.
+
+        The targets must be linear in what moves. NaN where even that cannot be computed.
+        """
+        fixed = {
+            id: tuple(map(_other_numbers, outputs)) if isinstance(outputs, tuple) else outputs
+            for id, outputs in self._fixed.items()
+        }
+        found = run(self._plan, {**fixed, **moved})
+        values = [found[port] for port in self._targets]
+        return [np.array(np.nan) if value is None else value for value in values]
+
+
+def _other_numbers(array: Array) -> Array:
+    if array.dtype.kind != "f":
+        return array
+    other = np.random.RandomState(0).uniform(0.5, 1.5, array.shape)
+    return frozen_array(other, array.dtype)
 
 
 def _raise_first(found: Run) -> None:
