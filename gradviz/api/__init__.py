@@ -15,6 +15,7 @@ from gradviz.api.forward import hvp, jvp
 from gradviz.api.making import apply, parse, random_normal
 from gradviz.api.matrices import hessian, jacobian
 from gradviz.api.own import RuleWarning, op
+from gradviz.engine.compiled import compile_gradients as compiled
 from gradviz.engine.rulecheck import Checked
 from gradviz.ops.expr import constant, variable
 from gradviz.ops.op import example
@@ -25,6 +26,7 @@ __all__ = [
     "WhyNone",
     "apply",
     "check",
+    "compiled",
     "constant",
     "diagram",
     "example",

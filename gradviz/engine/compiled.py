@@ -1,6 +1,6 @@
 """Expressions compiled for repeated calls with other numbers.
 
-    f = compile_gradients(y, [x])
+    f = compile_gradients(y, [x])         # gv.compiled
     found = f(np.array(2.0))
     found.values, found.gradients         # of ys, of xs
     found[s], found.gradient(s)           # of any expression that y is computed from
@@ -25,9 +25,9 @@ from gradviz.engine.check import Specs
 from gradviz.engine.gradient import Gradient, gradient
 from gradviz.engine.kinds import Listing
 from gradviz.engine.program import Builder, Program
-from gradviz.errors import InputError, ShapeError
+from gradviz.errors import GradvizError, InputError, ShapeError
 from gradviz.graph.model import Array, OutPort
-from gradviz.ops.expr import Collected, Expr, array_of
+from gradviz.ops.expr import UNCOMPUTABLE, Collected, Expr, array_of
 from gradviz.text import mark, shape_words
 
 CALLS_BEFORE_SOURCE: Final = 20
@@ -135,7 +135,14 @@ class Compiled:
 
     def _by_list(self, *arrays: Any) -> Results:
         self._give(arrays)
-        self._context.run(self.program.run)
+        try:
+            self._context.run(self.program.run)
+        except GradvizError:
+            raise
+        except UNCOMPUTABLE as error:
+            raise InputError(
+                mark("engine", "It cannot be computed: {reason}."), reason=error
+            ) from error
         self._kept[0] = None
         self._calls += 1
         if self._pending is not None and self._calls >= CALLS_BEFORE_SOURCE:
@@ -220,10 +227,12 @@ def compile_gradients(
 ) -> Compiled:
     """A function of the values of `xs`, which are variables, that gives ys and the gradient of their sum by each x.
 
-    With `every`, the value and the gradient of each expression between are kept as well.
+    It is called with an array for each of xs, of the same shape; what it returns lies in its buffers and holds until the
+    next call. With `every`, the value and the gradient of each expression between are kept as well.
+    Raises InputError for an x that is computed from others, or for a shape that depends on the numbers.
     """
+    targets = _checked(ys, xs)
     with bulk():
-        targets = [ys] if isinstance(ys, Expr) else list(ys)
         collected = Collected([*targets, *xs])
         outputs = {id: call.specs for id, call in collected.calls.items()}
         specs = Specs(collected.graph, tuple(outputs), cast(Any, outputs))
@@ -242,6 +251,28 @@ def compile_gradients(
 
 def compile_values(ys: Expr | Sequence[Expr], xs: Sequence[Expr]) -> Compiled:
     """A function of the values of `xs` that gives the values of ys; only ys are kept."""
+    targets = _checked(ys, xs)
     with bulk():
-        targets = [ys] if isinstance(ys, Expr) else list(ys)
         return Compiled(Collected([*targets, *xs]), targets, xs, None, every=False)
+
+
+def _checked(ys: Expr | Sequence[Expr], xs: Sequence[Expr]) -> list[Expr]:
+    """ys as a list, if the two can be compiled."""
+    targets = [ys] if isinstance(ys, Expr) else list(ys)
+    for expression in (*targets, *xs):
+        if not isinstance(expression, Expr):
+            raise InputError(
+                mark(
+                    "engine", "Give expressions, not {what}: what is compiled, and the variables."
+                ),
+                what=type(expression).__name__,
+            )
+    for x in xs:
+        if x.call.inputs or x.call.outputs is None or x.spec.weak:
+            raise InputError(
+                mark(
+                    "engine", "{x} is computed from others: name the variables it is computed from."
+                ),
+                x=x.name or repr(x),
+            )
+    return targets

@@ -389,3 +389,11 @@ def test_sums_have_the_bits_of_the_recorded_run_however_arrays_lie() -> None:
         lambda x: gv.sum(gv.matmul(gv.transpose(x), gv.tanh(x)) + gv.transpose(x)[:, :1]),
     ):
         agrees(compile_gradients(make(x), [x]), [make(x)], [x], [x.value])
+
+
+def test_what_cannot_be_compiled_is_told() -> None:
+    x = gv.variable([1.0, 2.0], "x")
+    with pytest.raises(GradvizError, match="computed from others"):
+        gv.compiled(x * 2, [x * 2])
+    with pytest.raises(GradvizError, match="Give expressions"):
+        gv.compiled(x * 2, [3.0])  # type: ignore[list-item]
