@@ -286,3 +286,24 @@ def test_a_sum_of_very_many_is_written_short() -> None:
     assert line.startswith("1 + 1 + 1 + 1 + 1 + 1 + … + ")
     assert line.endswith(" = 19.58")
     assert "1 + 1" in sentences(found)[-2]
+
+
+def test_a_verdict_counts_and_names_both_numbers() -> None:
+    from dataclasses import replace
+
+    x = gv.variable(np.linspace(0.5, 2.0, 5000), name="x", dtype="float32")
+    found = answer(gv.diagram(gv.sum(gv.relu(x - 1)), x))
+    (good,) = gradcheck.check(found)
+    line = str(explain.verdict(found, good))
+    assert f"({good.checked:,} of 5,000 entries; largest difference" in line
+    assert "in float32 it is off by up to" in line
+    worst = gradcheck.Entry((7,), 3.0, 2.5, 0.1)
+    wrong = replace(good, worst=worst, wrong=1_200, checked=5_000, float32_error=None, kinks=2)
+    assert str(explain.verdict(found, wrong)) == (
+        "∂y/∂x is WRONG: at ∂y/∂x[7] the gradient is 3, but finite differences give 2.5 "
+        "(1,200 of 5,000 entries are wrong); 2 at a kink."
+    )
+    lost = replace(wrong, connected=False)
+    assert "it is None, but at ∂y/∂x[7] finite differences give 2.5" in str(
+        explain.verdict(found, lost)
+    )

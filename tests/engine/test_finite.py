@@ -12,7 +12,7 @@ import gradviz as gv
 from gradviz.engine import explain
 from gradviz.engine.answer import Answer, answer
 from gradviz.engine.diagnose import Made
-from gradviz.engine.diagnose.finite import is_elementwise, own_cell
+from gradviz.engine.diagnose.origin import is_elementwise, own_cell
 from gradviz.engine.gradient import Role
 from gradviz.graph.model import OutPort
 from gradviz.ops import registry
@@ -88,6 +88,27 @@ def test_what_many_cells_made() -> None:
         ask(gv.mean(gv.variable(np.zeros(0), name="e"))).troubles.forward[0].made is Made.OF_NOTHING
     )
     assert ask(gv.sum(gv.softmax(var(-INF, -INF)))).troubles.forward[1].made is Made.FROM_INFINITY
+
+
+def met(found: Answer, number: int = -1) -> list[tuple[str, Any, float]]:
+    return [(i.port.node, i.cell, i.value) for i in found.troubles.forward[number].inputs]
+
+
+def test_of_many_cells_those_that_matter_are_named() -> None:
+    x = var(1.0, INF, 2.0, -INF)
+    assert met(ask(gv.sum(x) * 1)) == [("x", (1,), INF), ("x", (3,), -INF)]
+    assert met(ask(gv.sum(var(1.0, 1.7e308, 1.7e308)) * 1)) == [
+        ("x", (1,), 1.7e308),
+        ("x", (2,), 1.7e308),
+    ]
+    left = gv.variable([[1.0, 0.0], [1.0, 1.0]], name="A")
+    right = gv.variable([[1.0, 1.0], [1.0, INF]], name="B")
+    found = ask(gv.sum(left @ right))
+    assert found.troubles.forward[1].cell == (0, 1)
+    assert met(found) == [("B", (1, 1), INF), ("A", (0, 1), 0.0)]
+    assert "0 × ∞ is no number (B[1, 1] = ∞, A[0, 1] = 0)" in str(
+        explain.origin(found, found.troubles.forward[1])
+    )
 
 
 def test_the_numbers_that_met_are_named() -> None:

@@ -15,10 +15,12 @@ from gradviz.text import Message, mark, message
 def verdict(answer: Answer, found: Verdict) -> Message:
     """What the comparison with finite differences says of one wrt."""
     x = partial(answer, found.wrt.node)
-    counted = message(mark("engine", "{count} entries"), count=found.total)
+    counted = message(mark("engine", "{count} entries"), count=f"{found.total:,}")
     if found.checked < found.total:
         counted = message(
-            mark("engine", "{count} of {total} entries"), count=found.checked, total=found.total
+            mark("engine", "{count} of {total} entries"),
+            count=f"{found.checked:,}",
+            total=f"{found.total:,}",
         )
     apart = _left_out(found)
     if not found.connected and found.agrees:
@@ -27,7 +29,7 @@ def verdict(answer: Answer, found: Verdict) -> Message:
     if found.worst is None:
         return message(mark("engine", "{x} cannot be compared{apart}."), x=x, apart=apart)
     worst = found.worst
-    values = {
+    values: dict[str, object] = {
         "x": x,
         "counted": counted,
         "apart": apart,
@@ -42,9 +44,18 @@ def verdict(answer: Answer, found: Verdict) -> Message:
             "{x} agrees with finite differences ({counted}; largest difference {error} at {x}{cell}){apart}.",
         )
         return Message(text, values)
+    if not found.connected:
+        text = mark(
+            "engine",
+            "{x} is WRONG: it is None, but at {x}{cell} finite differences give {difference}{apart}.",
+        )
+        return Message(text, values)
+    values["wrong"] = message(
+        mark("engine", "{wrong} of {count}"), wrong=f"{found.wrong:,}", count=f"{found.checked:,}"
+    )
     text = mark(
         "engine",
-        "{x} is WRONG: at {x}{cell} the gradient is {gradient}, but finite differences give {difference}{apart}.",
+        "{x} is WRONG: at {x}{cell} the gradient is {gradient}, but finite differences give {difference} ({wrong} entries are wrong){apart}.",
     )
     return Message(text, values)
 
@@ -68,10 +79,13 @@ def verdicts(answer: Answer, found: Sequence[Verdict]) -> Message:
     return message(text, error=error, x=x, cell=cell)
 
 
-def _left_out(found: Verdict) -> Message | str:
-    parts = []
+def _left_out(found: Verdict) -> str:
+    parts: list[Message] = []
     if found.kinks:
         parts.append(message(mark("engine", "; {count} at a kink"), count=found.kinks))
     if found.not_finite:
         parts.append(message(mark("engine", "; {count} with NaN or ∞"), count=found.not_finite))
+    if found.float32_error is not None:
+        text = mark("engine", "; in float32 it is off by up to {error} of its largest entry")
+        parts.append(message(text, error=digits.number(found.float32_error, 2)))
     return "".join(map(str, parts))
