@@ -14,16 +14,18 @@ from __future__ import annotations
 import functools
 import logging
 from collections.abc import Iterable
-from importlib import metadata
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from gradviz.ops import registry
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUPS: Final = ("gradviz.ops", "gradviz.importers", "gradviz.exporters")
 _LOG: Final = logging.getLogger(__name__)
 
 
-def load(entry_points: Iterable[metadata.EntryPoint] | None = None) -> tuple[str, ...]:
+def load(entry_points: Iterable[EntryPoint] | None = None) -> tuple[str, ...]:
     """Load what is installed (or the entry points given); the names of those that were loaded."""
     found = _installed() if entry_points is None else entry_points
     loaded = []
@@ -47,5 +49,8 @@ def load_once() -> tuple[str, ...]:
     return load()
 
 
-def _installed() -> list[metadata.EntryPoint]:
+def _installed() -> list[EntryPoint]:
+    # Its import costs more than all of gradviz's own.
+    from importlib import metadata
+
     return [entry for group in GROUPS for entry in metadata.entry_points(group=group)]

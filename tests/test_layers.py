@@ -284,3 +284,12 @@ def test_everything_below_the_window_is_imported_without_qt():
         if path.relative_to(PACKAGE).parts[0] not in ("gui", "picture", "__main__.py")
     ]
     assert _heavy_after(f"import {', '.join(modules).replace('.__init__', '')}") == "[]\n"
+
+
+def test_importing_gradviz_leaves_out_what_most_programs_never_ask_for():
+    late = ("importlib.metadata", "gradviz.engine.answer", "gradviz.engine.gradcheck")
+    script = f"import numpy, sys; before = set(sys.modules); import gradviz; print([m for m in {late} if m in set(sys.modules) - before])"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"

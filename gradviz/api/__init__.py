@@ -15,8 +15,8 @@ from gradviz.api.forward import hvp, jvp
 from gradviz.api.making import apply, parse, random_normal
 from gradviz.api.matrices import hessian, jacobian
 from gradviz.api.own import RuleWarning, op
+from gradviz.engine.checked import Checked
 from gradviz.engine.compiled import compile_gradients as compiled
-from gradviz.engine.rulecheck import Checked
 from gradviz.ops.expr import constant, variable
 from gradviz.ops.op import example
 

@@ -6,15 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from gradviz.api import own
-from gradviz.engine import explain
-from gradviz.engine.answer import answer
 from gradviz.engine.check import Specs
 from gradviz.engine.gradient import Gradient, Role, gradient
 from gradviz.errors import InputError
-from gradviz.graph import paths
 from gradviz.graph.model import Diagram, Graph, Query
 from gradviz.ops import registry
 from gradviz.ops.expr import Call, Collected, Expr, as_expr
+from gradviz.ops.own import OwnOp
 from gradviz.ops.spec import Spec
 from gradviz.text import mark
 
@@ -50,17 +48,13 @@ def gradients(
         stop=[collected.port(s) for s in stops],
         unconnected=unconnected_gradients,
     )
-    own.vouch(collected.calls[id] for id in _passed(found))
-    return _expressions(found, collected.calls)
-
-
-def _passed(found: Gradient) -> list[str]:
-    """The nodes whose rules were asked."""
-    return list(
-        dict.fromkeys(
-            step.address.node for step in found.steps if step.address.role is Role.CONTRIBUTION
+    ours = {id: call for id, call in collected.calls.items() if isinstance(call.op, OwnOp)}
+    if ours:
+        passed = dict.fromkeys(
+            s.address.node for s in found.steps if s.address.role is Role.CONTRIBUTION
         )
-    )
+        own.vouch(ours[id] for id in passed if id in ours)
+    return _expressions(found, collected.calls)
 
 
 def vjp(
@@ -138,6 +132,11 @@ class WhyNone(NamedTuple):
 
 def why_none(y: Exprs, x: Expr, stop_gradients: Exprs | None = None) -> WhyNone | None:
     """Why the gradient of y by x is None; `None` if it is not."""
+    # Most programs never ask.
+    from gradviz.engine import explain
+    from gradviz.engine.answer import answer
+    from gradviz.graph import paths
+
     targets, (source,) = listed(y), listed(x)
     stops = listed(stop_gradients) if stop_gradients is not None else []
     names = {"y": targets[0]} if len(targets) == 1 and not targets[0].name else {}

@@ -5,16 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from gradviz.api.diagrams import diagram
-from gradviz.engine import explain, gradcheck
-from gradviz.engine.answer import answer
-from gradviz.engine.rulecheck import (
-    NOTHING,
-    Checked,
-    check_examples,
-    check_op,
-    culprit,
-    wrong_rules,
-)
+from gradviz.engine.checked import NOTHING, Checked
 from gradviz.errors import GradientError, InputError, RuleError
 from gradviz.graph.model import Diagram
 from gradviz.ops.expr import Expr
@@ -30,6 +21,10 @@ def check(what: Op | Expr | Diagram, *inputs: object, **attributes: object) -> C
     how many are not finite.
     Raises RuleError, which knows op, input, cell and both numbers, where they do not agree.
     """
+    from gradviz.engine import explain, gradcheck
+    from gradviz.engine.answer import answer
+    from gradviz.engine.rulecheck import check_examples, check_op, culprit, wrong_rules
+
     if isinstance(what, Op):
         if inputs:
             return check_op(what, inputs, attributes)

@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, Final, overload
 
-from gradviz.engine.rulecheck import check_examples, check_op
 from gradviz.errors import GradvizError, RuleError
 from gradviz.ops import own
 from gradviz.ops.expr import Call
@@ -40,11 +39,15 @@ def op(forward: Forward | None = None, /, **fields: Any) -> OwnOp | Callable[[Fo
 
 
 def _examine(declared: OwnOp) -> None:
+    from gradviz.engine.rulecheck import check_examples
+
     check_examples(declared)
 
 
 def vouch(calls: Iterable[Call]) -> None:
     """Look once at the rule of each own op that a gradient was asked through, at the numbers it meets; warn if it is wrong."""
+    from gradviz.engine.rulecheck import check_op
+
     for call in calls:
         declared = call.op
         if not isinstance(declared, OwnOp) or declared.vouched or declared.surrogate:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
 from gradviz import digits
 from gradviz.engine import gradcheck
 from gradviz.engine.answer import Answer, answer
+from gradviz.engine.checked import NOTHING, Checked
 from gradviz.errors import GradientError, GradvizError, InputError, RuleError
 from gradviz.graph import walk
 from gradviz.graph.model import Diagram, Node, Query
@@ -20,21 +21,6 @@ from gradviz.ops.own import OwnOp
 from gradviz.text import mark
 
 SUSPECTS: Final = 200
-
-
-class Checked(NamedTuple):
-    """What was compared: how many entries agree, how many stand at a kink, how many are not finite."""
-
-    agree: int
-    kinks: int = 0
-    not_finite: int = 0
-
-    def plus(self, other: Checked) -> Checked:
-        """Both together."""
-        return Checked(*map(sum, zip(self, other, strict=True)))
-
-
-NOTHING = Checked(0)
 
 
 def check_op(op: Op, inputs: Sequence[object], attributes: Mapping[str, object]) -> Checked:
