@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from gradviz.ops import registry
+from gradviz.ops.op import Op
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -30,17 +31,33 @@ def load(entry_points: Iterable[EntryPoint] | None = None) -> tuple[str, ...]:
     found = _installed() if entry_points is None else entry_points
     loaded = []
     for entry_point in found:
-        before = {op.name for op in registry.every()}
+        before = {op.name: op for op in registry.every()}
         try:
             entry_point.load()
         except Exception:  # noqa: BLE001
             # Somebody else's code may raise anything, and must not keep gradviz from starting.
-            for name in {op.name for op in registry.every()} - before:
-                registry.unregister(name)
+            _restore(before)
             _LOG.exception("The plug-in %s (%s) is skipped", entry_point.name, entry_point.value)
-        else:
-            loaded.append(entry_point.name)
+            continue
+        loaded.append(entry_point.name)
+        for name in _replaced(before):
+            _LOG.warning(
+                "The plug-in %s replaces the operation %s of another", entry_point.name, name
+            )
     return tuple(loaded)
+
+
+def _replaced(before: Mapping[str, Op]) -> list[str]:
+    return [name for name, op in before.items() if registry.find(name) is not op]
+
+
+def _restore(before: Mapping[str, Op]) -> None:
+    """Forget what a plug-in declared before it failed."""
+    for op in registry.every():
+        if before.get(op.name) is not op:
+            registry.unregister(op.name)
+    for name in _replaced(before):
+        registry.register(before[name])
 
 
 @functools.cache

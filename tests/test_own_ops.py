@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import warnings
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 import gradviz as gv
-from gradviz import cli
+from gradviz import cli, plugins
 from gradviz.code import write
 from gradviz.engine import explain
 from gradviz.engine.answer import answer
@@ -618,6 +619,25 @@ assert not hasattr(gv, "half_done")
         found = python("-c", f"import gradviz as gv; print({use})")
         assert found.returncode == 0, found.stderr
         assert "1." in found.stdout
+
+
+def test_plugins_that_declare_the_same_op(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    head = "import gradviz as gv\n@gv.op\ndef twice_there(x):\n    return {} * x\n"
+    for number, tail in enumerate(["", "", "1 / 0\n"], 1):
+        (tmp_path / f"plugin_{number}_test.py").write_text(head.format(number) + tail)
+    (tmp_path / "plugin_4_test.py").write_text(head.format(4).replace("twice_there", "exp"))
+    monkeypatch.syspath_prepend(tmp_path)
+    entries = [EntryPoint(f"p{i}", f"plugin_{i}_test", "gradviz.ops") for i in (1, 2, 3, 4)]
+    assert plugins.load(entries) == ("p1", "p2")
+    assert "p2 replaces the operation twice_there of another" in caplog.text
+    assert "p3 (plugin_3_test) is skipped" in caplog.text
+    assert "gradviz has an operation exp of its own" in caplog.text
+    assert gv.twice_there(x_of(1)).value == [2]
+    assert gv.exp(0.0).value == 1
+    for i in (1, 2, 3, 4):
+        sys.modules.pop(f"plugin_{i}_test", None)
 
 
 def test_no_warning_for_a_right_rule() -> None:

@@ -82,7 +82,7 @@ def one_number(y: object) -> Expr:
         raise ShapeError(
             mark(
                 "api",
-                "A Hessian is that of one number, but y is {shape}: add it up first, as in gradviz.sum(y).",
+                "A Hessian is that of one number, but y is {shape}: add it up first, as in sum(y).",
             ),
             shape=shape_words(given[0].shape) if len(given) == 1 else f"{len(given)} expressions",
         )
