@@ -144,7 +144,7 @@ def test_a_bad_number_that_nobody_needs_is_told_apart() -> None:
     (line,) = lines(found, "value")
     assert (
         line
-        == "sqrt[0] is NaN (a negative number has no real root (x[0] = −1)), but where does not take it."
+        == "sqrt[0] is NaN, because a negative number has no real root (x[0] = −1); where does not pass it on."
     )
     other = gv.log(x)
     other.name = "other"

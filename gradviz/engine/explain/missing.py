@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gradviz.engine.answer import Answer
 from gradviz.engine.diagnose import Cut, Missing, State
-from gradviz.engine.explain.words import ends, enumerated, name
+from gradviz.engine.explain.words import NAMED, ends, enumerated, joined, name
 from gradviz.graph.model import OutPort
 from gradviz.text import Message, Text, mark, message
 
@@ -36,18 +36,19 @@ def reason(answer: Answer, missing: Missing) -> Reason:
         sentence = _TRUTH_VALUES
     elif len(missing.cuts) > 1:
         sentence = mark("engine", "every way from {x} to {y} is cut: {cuts}")
-        values["cuts"] = "; ".join(ends([str(_cut(answer, cut)) for cut in missing.cuts]))
+        cuts: list[Message | str] = [_cut(answer, cut) for cut in missing.cuts[:NAMED]]
+        values["cuts"] = joined(cuts if len(missing.cuts) <= NAMED else [*cuts, "…"])
     elif missing.cuts and missing.cuts[0].asked:
         sentence, remedy = _ASKED
     return Reason(missing.state, title, Message(sentence, values), Message(remedy, values))
 
 
-def _listed(answer: Answer, nodes: Sequence[str]) -> str:
+def _listed(answer: Answer, nodes: Sequence[str]) -> Message | str:
     shown = ends([name(answer, id) for id in nodes])
     last = mark("engine", "{first} and {last}")
     if len(shown) < 2:
         return "".join(shown)
-    return str(message(last, first=", ".join(shown[:-1]), last=shown[-1]))
+    return message(last, first=", ".join(shown[:-1]), last=shown[-1])
 
 
 def _is_bool(answer: Answer, id: str) -> bool:

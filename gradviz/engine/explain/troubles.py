@@ -86,10 +86,12 @@ def _forward(answer: Answer, found: Origin) -> Message:
     because = _because(answer, found, found.port.node)
     values = {"at": at, "number": number, "because": because, "count": found.count}
     if found.stopped is not None:
-        text = mark("engine", "{at} is {number} ({because}), but {stopped} does not take it.")
+        text = mark("engine", "{at} is {number}, because {because}; {stopped} does not pass it on.")
         return Message(text, {**values, "stopped": name(answer, found.stopped)})
     if not found.used:
-        text = mark("engine", "{at} is {number} ({because}), but nothing that is asked needs it.")
+        text = mark(
+            "engine", "{at} is {number}, because {because}; nothing that is asked needs it."
+        )
         return Message(text, values)
     if found.count > 1:
         text = mark(

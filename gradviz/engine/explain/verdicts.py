@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gradviz import digits
 from gradviz.engine import gradcheck
 from gradviz.engine.answer import Answer
-from gradviz.engine.explain.words import partial
+from gradviz.engine.explain.words import joined, partial
 from gradviz.engine.gradcheck import Verdict
 from gradviz.text import Message, mark, message
 
@@ -79,13 +79,15 @@ def verdicts(answer: Answer, found: Sequence[Verdict]) -> Message:
     return message(text, error=error, x=x, cell=cell)
 
 
-def _left_out(found: Verdict) -> str:
+def _left_out(found: Verdict) -> Message | str:
     parts: list[Message] = []
     if found.kinks:
-        parts.append(message(mark("engine", "; {count} at a kink"), count=found.kinks))
+        parts.append(message(mark("engine", "{count} at a kink"), count=found.kinks))
     if found.not_finite:
-        parts.append(message(mark("engine", "; {count} with NaN or ∞"), count=found.not_finite))
+        parts.append(message(mark("engine", "{count} with NaN or ∞"), count=found.not_finite))
     if found.float32_error is not None:
-        text = mark("engine", "; in float32 it is off by up to {error} of its largest entry")
+        text = mark("engine", "in float32 it is off by up to {error} of its largest entry")
         parts.append(message(text, error=digits.number(found.float32_error, 2)))
-    return "".join(map(str, parts))
+    if not parts:
+        return ""
+    return message(mark("engine", "; {parts}"), parts=joined(parts))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -87,6 +88,17 @@ def size(answer: Answer) -> Message:
 def ends(parts: list[str]) -> list[str]:
     """The parts, or of very many the first ones and the last one."""
     return parts if len(parts) <= NAMED else [*parts[: NAMED - 2], "…", parts[-1]]
+
+
+def joined(parts: Sequence[Message | str]) -> Message | str:
+    """The parts with semicolons between them, each still to be translated."""
+    if not parts:
+        return ""
+    text = mark("engine", "{first}; {rest}")
+    found = parts[-1]
+    for part in reversed(parts[:-1]):
+        found = message(text, first=part, rest=found)
+    return found
 
 
 def enumerated(names: list[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gradviz.engine.answer import Answer
 from gradviz.engine.diagnose import Kind, Zero, Zeros
 from gradviz.engine.explain.wires import local_text
-from gradviz.engine.explain.words import ends, name, partial
+from gradviz.engine.explain.words import ends, joined, name, partial
 from gradviz.engine.gradient import Address, Role
 from gradviz.ops import registry
 from gradviz.text import Message, Text, mark, message
@@ -72,19 +72,19 @@ def zeros(answer: Answer, found: Zeros) -> Message:
     """All of a gradient's zeros: in how many cells, and by which nodes."""
     parts = found.parts[:REASONS_NAMED]
     whole = all(part.count == found.count for part in found.parts)
-    lines: list[str] = []
+    lines: list[Message | str] = []
     for part in parts:
         line = zero(answer, part.zero)
         if not whole:
             line = message(mark("engine", "{count} because {line}"), count=part.count, line=line)
-        lines.append(str(line))
+        lines.append(line)
     if len(found.parts) > len(parts):
         lines.append("…")
     values = {
         "x": partial(answer, found.port.node),
         "count": found.count,
         "size": found.size,
-        "reasons": "; ".join(lines),
+        "reasons": joined(lines),
     }
     if not found.parts:
         return Message(mark("engine", "{x} is 0 in {count} of {size} cells."), values)
