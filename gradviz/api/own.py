@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, overload
 
+import numpy as np
+
 from gradviz.errors import GradvizError, RuleError
+from gradviz.graph.model import Array
 from gradviz.ops import own
-from gradviz.ops.expr import Call
+from gradviz.ops.expr import Call, Expr
 from gradviz.ops.op import Forward
 from gradviz.ops.own import OwnOp
 
@@ -53,12 +55,22 @@ def vouch(calls: Iterable[Call]) -> None:
         if not isinstance(declared, OwnOp) or declared.vouched or declared.surrogate:
             continue
         declared.vouched = True
-        if sum(math.prod(e.shape) for e in call.inputs) > UNASKED_CELLS:
-            continue
         try:
-            check_op(declared, [e.value for e in call.inputs], call.attributes)
+            values = _few(call.inputs, declared)
+            if values is not None:
+                check_op(declared, values, call.attributes)
         except RuleError as error:
             warnings.warn(str(error), RuleWarning, stacklevel=3)
         except GradvizError:
             # It cannot be computed here: whoever asks for the value is told.
             continue
+
+
+def _few(inputs: Sequence[Expr], declared: OwnOp) -> list[Array] | None:
+    """The values of the inputs if they are small; of an element-wise op's the first cells; else None."""
+    small = sum(e.size for e in inputs) <= UNASKED_CELLS
+    if not small and declared.local_rule is None:
+        return None
+    values = [e.value for e in inputs]
+    share = UNASKED_CELLS // len(values)
+    return values if small else [a.reshape(-1)[:share] for a in np.broadcast_arrays(*values)]
