@@ -66,7 +66,7 @@ def add_node(
 def _new_node(graph: Graph, op: Op, settings: Mapping[str, object], name: str | None) -> Node:
     given = checked_name(name) if name is not None else _default_name(op, settings)
     unique = Names(graph).free(given) if given else ""
-    count = max(len(op.inputs), OPEN_INPUTS) if op.variadic else len(op.inputs)
+    count = max(op.fewest, OPEN_INPUTS) if op.variadic else op.fewest
     id = Ids(graph).free(unique or op.name)
     return Node(id, op.name, (None,) * count, MappingProxyType(dict(settings)), unique)
 

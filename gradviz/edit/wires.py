@@ -21,7 +21,7 @@ def connect(
 ) -> Diagram:
     """Wire source to target; a wire that ends there already is replaced.
 
-    A target one beyond the last input of an op such as concat gives it one input more. Raises GraphError or
+    A target one beyond the last input of an op such as concat, or one that may have a bias, gives it one input more. Raises GraphError or
     ShapeError with the reason if the wire cannot be. `specs` of the graph save inferring them.
     """
     if _wire_at(diagram.graph, target) == source:
@@ -51,7 +51,7 @@ def _fault(
     if not 0 <= source.index < len(known.outputs[graph[source.node].id]):
         text = mark("edit", "{name} has no output {number}.")
         return GraphError(text, name=_called(graph, source.node), number=source.index + 1)
-    if not 0 <= target.index < len(node.inputs) + _is_variadic(node):
+    if not 0 <= target.index < len(node.inputs) + _can_grow(node):
         text = mark("edit", "{name} has no input {number}.")
         return GraphError(text, name=_called(graph, target.node), number=target.index + 1)
     if walk.would_close_cycle(graph, source.node, target.node):
@@ -83,9 +83,10 @@ def _called(graph: Graph, id: str) -> str:
     return graph[id].name or graph[id].op
 
 
-def _is_variadic(node: Node) -> bool:
+def _can_grow(node: Node) -> bool:
+    """Whether there may be one input more."""
     op = registry.find(node.op)
-    return op is not None and op.variadic
+    return op is not None and op.takes(len(node.inputs) + 1)
 
 
 def disconnect(diagram: Diagram, target: InPort) -> Diagram:
@@ -97,11 +98,13 @@ def disconnect(diagram: Diagram, target: InPort) -> Diagram:
 
 
 def trimmed_inputs(node: Node) -> Node:
-    """Without the open inputs at the end of a node that may have any number of them."""
-    if not _is_variadic(node):
+    """Without the open inputs at the end that a node may do without."""
+    op = registry.find(node.op)
+    if op is None or not (op.variadic or op.optional):
         return node
     count = len(node.inputs)
-    while count > FEWEST_INPUTS and node.inputs[count - 1] is None:
+    fewest = FEWEST_INPUTS if op.variadic else op.fewest
+    while count > fewest and node.inputs[count - 1] is None:
         count -= 1
     return node if count == len(node.inputs) else replace(node, inputs=node.inputs[:count])
 
@@ -116,7 +119,7 @@ def insert_on_wire(diagram: Diagram, id: str, target: InPort) -> Diagram:
         )
     node = graph[id]
     entries = [i for i, port in enumerate(node.inputs) if port is None]
-    if _is_variadic(node):
+    if _can_grow(node):
         entries.append(len(node.inputs))
     fault: GradvizError | None = None
     for index in entries:

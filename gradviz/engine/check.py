@@ -88,12 +88,11 @@ def _infer_node(node: Node, outputs: Mapping[str, Outputs]) -> Outputs | Problem
             None,
             "unknown-op",
         )
-    wanted = len(op.inputs)
-    if len(node.inputs) != wanted and not (op.variadic and len(node.inputs) >= wanted):
+    if not op.takes(len(node.inputs)):
         text = mark("engine", "{op} takes {wanted} inputs, not {count}.")
         return Problem(
             node.id,
-            message(text, op=op.name, wanted=wanted, count=len(node.inputs)),
+            message(text, op=op.name, wanted=op.counted, count=len(node.inputs)),
             None,
             "inputs",
         )

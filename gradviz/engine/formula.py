@@ -73,23 +73,26 @@ def _fill(op: Op, node: Node, operands: list[tuple[str, int]]) -> str:
         return " + ".join(_bracketed(text, binding, op.binding) for text, binding in operands)
     names = op.port_names(len(operands))
     filled: dict[str, str] = {}
-    delimited = _delimited(op.text)
-    for position, (name, (text, binding)) in enumerate(zip(names, operands, strict=False)):
+    text = op.text
+    for left_out in op.inputs[max(len(operands), op.fewest) :]:
+        text = text.replace(f", {{{left_out}}}", "")
+    delimited = _delimited(text)
+    for position, (name, (operand, binding)) in enumerate(zip(names, operands, strict=False)):
         # The right operand of − and / and the base of a power need brackets at equal precedence too.
         strict = (position > 0 and op.name in ("subtract", "divide")) or (
             position == 0 and op.binding == RAISED
         )
         limit = op.binding + (1 if strict else 0)
-        filled[name] = text if name in delimited else _bracketed(text, binding, limit)
+        filled[name] = operand if name in delimited else _bracketed(operand, binding, limit)
     if op.variadic:
-        filled[op.inputs[-1]] = ", ".join(text for text, _ in operands)
+        filled[op.inputs[-1]] = ", ".join(operand for operand, _ in operands)
     for name, value in op.bind(node.attributes).items():
         filled[name] = _attribute(name, value)
     filled["attributes"] = "".join(
         f", {name}={_attribute(name, value)}" for name, value in node.attributes.items()
     )
     filled["name"] = node.name or node.op
-    return op.text.format_map(filled)
+    return text.format_map(filled)
 
 
 def _bracketed(text: str, binding: int, limit: int) -> str:

@@ -348,12 +348,11 @@ def apply(
 ) -> Expr | tuple[Expr, ...]:
     """`op` in symbols. Raises ShapeError or InputError, in the user's words, when it does not fit."""
     count = len(inputs)
-    wanted = len(op.inputs)
-    if count != wanted and not (op.variadic and count >= wanted):
+    if not op.takes(count):
         raise InputError(
             mark("ops", "{op} takes {wanted} inputs ({names}), not {count}."),
             op=op.name,
-            wanted=f"{wanted} or more" if op.variadic else wanted,
+            wanted=op.counted,
             names=", ".join(op.inputs),
             count=count,
         )

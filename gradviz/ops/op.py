@@ -8,8 +8,8 @@
     def _(out, x, y):
         return y, x
 
-Inputs are the positional parameters of the function (one `*name` for any number of them), attributes its
-keyword-only parameters; annotation and default of an attribute make its editor. `.local` gives the local
+Inputs are the positional parameters of the function (one `*name` for any number of them; the last ones with the
+default `None` may be left out, and rules then get no argument for them), attributes its keyword-only parameters; annotation and default of an attribute make its editor. `.local` gives the local
 derivative by each input, in symbols, and is for element-wise ops; all others, and all gates, give `.vjp`.
 Rules get and return `Expr`s (a plain number stands for itself, `None` for "no derivative"); they never sum over
 broadcast axes and never add contributions: `engine.gradient` does that in one place.
@@ -121,6 +121,7 @@ class Op:
     inputs: tuple[str, ...]
     variadic: bool
     attributes: Mapping[str, Attribute]
+    optional: int = 0
     helper: bool = False
     differentiable: bool = True
     local_rule: Rule | None = None
@@ -135,10 +136,28 @@ class Op:
     def signature(self) -> str:
         """How it is called in Python: `sum(x, axis=None, keepdims=False)`."""
         inputs = [*self.inputs[:-1], f"*{self.inputs[-1]}"] if self.variadic else [*self.inputs]
+        inputs[self.fewest :] = [f"{n}=None" for n in inputs[self.fewest :]]
         settings = [
             a.name if a.required else f"{a.name}={a.default!r}" for a in self.attributes.values()
         ]
         return f"{self.name}({', '.join([*inputs, *settings])})"
+
+    @property
+    def fewest(self) -> int:
+        """How many inputs it needs; those behind them may be left out."""
+        return len(self.inputs) - self.optional
+
+    @property
+    def counted(self) -> str:
+        """The number of inputs in words: `2`, `2 or more`, `2 to 3`."""
+        most = len(self.inputs)
+        if self.variadic:
+            return f"{most} or more"
+        return f"{self.fewest} to {most}" if self.optional else f"{most}"
+
+    def takes(self, count: int) -> bool:
+        """Whether it can have so many inputs."""
+        return self.fewest <= count and (self.variadic or count <= len(self.inputs))
 
     def local(self, rule: Rule) -> Rule:
         """Declare the local derivatives: `rule(out, *inputs, **attributes)`, one entry per input."""
@@ -177,7 +196,7 @@ class Op:
         """Apply the op in symbols: an `Expr`, or a tuple of them for several outputs.
 
         As in NumPy, attributes may follow the inputs (`reshape(x, (3, 2))`), and an op with any number of inputs takes
-        them as one list too.
+        them as one list too. An input that may be left out may also be given by its name, or as None.
         """
         if self.variadic and inputs and isinstance(inputs[0], list | tuple):
             inputs, rest = tuple(inputs[0]), inputs[1:]
@@ -185,6 +204,11 @@ class Op:
             rest = ()
         else:
             inputs, rest = inputs[: len(self.inputs)], inputs[len(self.inputs) :]
+            if len(inputs) >= self.fewest:
+                left = self.inputs[len(inputs) :]
+                inputs += tuple(attributes.pop(name) for name in left if name in attributes)
+            while len(inputs) > self.fewest and inputs[-1] is None:
+                inputs = inputs[:-1]
         if len(rest) > len(self.attributes):
             inputs, rest = (*inputs, *rest), ()
         return expr.apply(
@@ -225,7 +249,7 @@ class Op:
     def port_names(self, count: int) -> tuple[str, ...]:
         """The names of `count` inputs: `xs0`, `xs1`, … for an op with any number of them."""
         if not self.variadic:
-            return self.inputs
+            return self.inputs[:count] if self.optional else self.inputs
         fixed, last = self.inputs[:-1], self.inputs[-1]
         return (*fixed, *(f"{last}{i}" for i in range(count - len(fixed))))
 
@@ -304,7 +328,8 @@ def op(
     """
 
     def declare(forward: Forward) -> Op:
-        inputs, variadic, attributes = signature_of(inspect.signature(forward))
+        signature = inspect.signature(forward)
+        inputs, variadic, attributes = signature_of(signature)
         declared = Op(
             name=forward.__name__.rstrip("_"),
             sign=sign,
@@ -323,6 +348,7 @@ def op(
             inputs=inputs,
             variadic=variadic,
             attributes=attributes,
+            optional=sum(signature.parameters[n].default is None for n in inputs),
             helper=helper,
             differentiable=differentiable,
             defaults={a.name: a.default for a in attributes.values() if not a.required},

@@ -64,7 +64,7 @@ def test_every_op_can_be_added_and_has_open_inputs():
     diagram = Diagram()
     for op in registry.every():
         diagram, id = add(diagram, op.name)
-        wanted = 2 if op.variadic else len(op.inputs)
+        wanted = 2 if op.variadic else op.fewest
         assert inputs(diagram, id) == [None] * wanted
     kinds = {problem.kind for problem in infer(diagram.graph).problems.values()}
     assert kinds <= {"open"}

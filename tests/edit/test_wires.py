@@ -123,6 +123,18 @@ def test_open_inputs_at_the_end_of_concat_go():
     assert inputs(edits.delete(diagram, ["b", "c", "d"]), "n") == ["a", None]
 
 
+def test_a_bias_is_wired_to_the_end_and_goes_again():
+    diagram = wired("linear", [[1.0, 2.0]], [[1.0], [2.0]])
+    assert inputs(diagram, "n") == ["a", "b"]
+    diagram, bias = add(diagram, "variable", value=[3.0], name="bias")
+    biased = edits.connect(diagram, OutPort(bias), InPort("n", 2))
+    assert inputs(biased, "n") == ["a", "b", bias]
+    with pytest.raises(GraphError):
+        edits.connect(biased, OutPort(bias), InPort("n", 3))
+    assert inputs(edits.disconnect(biased, InPort("n", 2)), "n") == ["a", "b"]
+    assert inputs(edits.disconnect(biased, InPort("n", 1)), "n") == ["a", None, bias]
+
+
 def test_disconnecting_an_open_input_is_no_edit():
     diagram = nine_sevens()
     opened = edits.disconnect(diagram, InPort("add", 0))

@@ -38,7 +38,7 @@ def node(id: str, op: str, *inputs: str | None, **attributes: Any) -> Node:
         (node("n", "conv9", "x"), "unknown-op", None, "conv9 is not known here"),
         (node("n", "add", "x"), "inputs", None, "add takes 2 inputs, not 1"),
         (node("n", "add", "x", "x", "x"), "inputs", None, "add takes 2 inputs, not 3"),
-        (node("n", "concat"), "inputs", None, "concat takes 1 inputs, not 0"),
+        (node("n", "concat"), "inputs", None, "concat takes 1 or more inputs, not 0"),
         (node("n", "add", "x", None), "open", 1, "The input y has no wire"),
         (node("n", "concat", "x", None, "x"), "open", 1, "The input xs1 has no wire"),
         (Node("n", "sin", (OutPort("x", 1),)), "inputs", 0, "an output that does not exist"),

@@ -197,7 +197,7 @@ def test_a_rule_without_a_product_names_the_node_inside_it() -> None:
     log, softmax = found.troubles.backward
     assert (log.made, softmax.made) == (Made.STEEP, Made.ZERO_TIMES_INFINITY)
     assert softmax.inner is not None
-    assert found.gradient.graph[softmax.inner].op == "multiply"
+    assert found.gradient.graph[softmax.inner].op == "softmax_back"
 
 
 def test_the_remedies() -> None:

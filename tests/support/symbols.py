@@ -136,6 +136,7 @@ def code_of(op: Op, framework: str, operands: Iterable[str], attributes: Mapping
     """One application of an op as a framework writes it."""
     names = list(operands)
     filled: dict[str, str] = dict(zip(op.port_names(len(names)), names, strict=True))
+    filled |= dict.fromkeys(op.inputs[max(len(names), op.fewest) :], "None")
     if op.variadic:
         filled[op.inputs[-1]] = ", ".join(names[len(op.inputs) - 1 :])
     for name, value in op.bind(op.trimmed(attributes)).items():

@@ -1,0 +1,157 @@
+"""What layers and losses do at kinks, ties, singular points and in empty arrays: one row per convention."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradviz as gv
+from gradviz.engine.compiled import compile_gradients
+from gradviz.errors import GradvizError, IndexRangeError, InputError, ShapeError
+from gradviz.ops import registry
+from gradviz.ops.expr import Expr, constant, variable
+from tests.support.edges import INF, NAN, call, holds, op, row
+
+LN2 = float(np.log(2.0))
+
+SOFTMAX = [
+    row("softmax of -inf alone", call("softmax"), [[-INF, -INF]], [NAN, NAN], [[NAN, NAN]]),
+    row("softmax with a masked cell", call("softmax"), [[0.0, 0.0, -INF]], [0.5, 0.5, 0.0], [[0.0, 0.0, 0.0]]),
+    row("softmax, fully masked row", call("softmax"), [[[-INF, -INF], [1.0, 1.0]]], [[NAN, NAN], [0.5, 0.5]],
+        [[[NAN, NAN], [0.0, 0.0]]]),
+    row("softmax of +inf", call("softmax"), [[INF, 0.0]], [NAN, NAN], [[NAN, NAN]]),
+    row("softmax far away", call("softmax"), [[1e308, -1e308]], [1.0, 0.0], [[0.0, 0.0]]),
+    row("softmax of no columns", call("softmax"), [np.zeros((2, 0))], np.zeros((2, 0)), [np.zeros((2, 0))]),
+    row("softmax of no rows", call("softmax", axis=1), [np.zeros((0, 3))], np.zeros((0, 3)), [np.zeros((0, 3))]),
+    row("log_softmax far away", lambda x: op("log_softmax", x)[1], [[1000.0, 0.0]], -1000.0, [[-1.0, 1.0]]),
+    row("log_softmax of -inf alone", call("log_softmax"), [[-INF, -INF]], [NAN, NAN], [[NAN, NAN]]),
+]  # fmt: skip
+
+LAYERS = [
+    row("linear of no rows", call("linear"), [np.zeros((0, 2)), np.ones((2, 3)), np.ones(3)], np.zeros((0, 3)),
+        [np.zeros((0, 2)), np.zeros((2, 3)), np.zeros(3)]),
+    row("linear of no inputs", call("linear"), [np.zeros((2, 0)), np.ones((0, 2)), [1.0, 2.0]], [[1.0, 2.0]] * 2,
+        [np.zeros((2, 0)), np.zeros((0, 2)), [2.0, 2.0]]),
+    row("linear with batch axes", call("linear"), [[[[1.0, 2.0]], [[3.0, 4.0]]], [[1.0], [1.0]]], [[[3.0]], [[7.0]]],
+        [[[[1.0, 1.0]], [[1.0, 1.0]]], [[4.0], [6.0]]]),
+    row("dropout selects", call("dropout", rate=0.5), [[INF, NAN, 3.0], [0.0, 0.0, 1.0]], [0.0, 0.0, 6.0],
+        [[0.0, 0.0, 2.0], None]),
+    row("dropout of nothing", call("dropout", rate=0.0), [[1.0, 2.0], [1.0, 1.0]], [1.0, 2.0], [[1.0, 1.0], None]),
+    row("dropout, one mask for all rows", call("dropout"), [[[1.0, 2.0], [3.0, 4.0]], [1.0, 0.0]],
+        [[2.0, 0.0], [6.0, 0.0]], [[[2.0, 0.0], [2.0, 0.0]], None]),
+]  # fmt: skip
+
+CELLS = [
+    row("l1 at 0", call("l1_loss"), [[0.0], [0.0]], 0.0, [[0.0], [0.0]]),
+    row("l1 of NaN", call("l1_loss"), [[NAN], [0.0]], NAN, [[NAN], [NAN]]),
+    row("l1 of -0.0", call("l1_loss", reduction="none"), [[-0.0], [0.0]], [0.0], [[0.0], [0.0]]),
+    row("l1 of one number", call("l1_loss"), [2.0, 5.0], 3.0, [-1.0, 1.0]),
+    row("mse of nothing", call("mse_loss"), [np.zeros(0), np.zeros(0)], NAN, [np.zeros(0), np.zeros(0)]),
+    row("mse sum of nothing", call("mse_loss", reduction="sum"), [np.zeros(0), np.zeros(0)], 0.0,
+        [np.zeros(0), np.zeros(0)]),
+    row("mse with one target", call("mse_loss", reduction="sum"), [[1.0, 2.0], 0.0], 5.0, [[2.0, 4.0], -6.0]),
+    row("mse with a whole target", lambda x: op("mse_loss", x, np.array([1, 1])), [[1.0, 3.0]], 2.0, [[0.0, 2.0]]),
+    row("huber at the bend", call("huber_loss", reduction="sum"), [[1.0, -1.0], [0.0, 0.0]], 1.0,
+        [[1.0, -1.0], [-1.0, 1.0]]),
+    row("huber far away", call("huber_loss"), [[1e200], [0.0]], 1e200, [[1.0], [-1.0]]),
+    row("huber of infinity", call("huber_loss"), [[INF], [0.0]], INF, [[1.0], [-1.0]]),
+    row("smooth l1 at 0", call("smooth_l1_loss"), [[0.0], [0.0]], 0.0, [[0.0], [0.0]]),
+    row("smooth l1 at the bend", call("smooth_l1_loss", beta=0.5), [[0.5], [0.0]], 0.25, [[1.0], [-1.0]]),
+    row("bce at p = 0, t = 1", call("binary_cross_entropy"), [[0.0], [1.0]], INF, [[-INF], [INF]]),
+    row("bce at p = 1, t = 0", call("binary_cross_entropy"), [[1.0], [0.0]], INF, [[INF], [-INF]]),
+    row("bce at p = 0, t = 0", call("binary_cross_entropy"), [[0.0], [0.0]], 0.0, [[1.0], [INF]]),
+    row("bce at p = 1, t = 1", call("binary_cross_entropy"), [[1.0], [1.0]], 0.0, [[-1.0], [-INF]]),
+    row("bce outside 0 to 1", lambda x: op("binary_cross_entropy", x, constant([1.0])), [[-1.0]], NAN, [[1.0]]),
+    row("bce with logits at ±800", lambda x: op("binary_cross_entropy_with_logits", x, np.array([1.0, 1.0]),
+        reduction="none"), [[800.0, -800.0]], [0.0, 800.0], [[0.0, -1.0]]),
+    row("bce with logits at 0", call("binary_cross_entropy_with_logits"), [[0.0], [0.5]], LN2, [[0.0], [0.0]]),
+    row("kl of a share of 0", call("kl_div", reduction="sum"), [[-1.0, -2.0], [0.0, 1.0]], 2.0,
+        [[0.0, -1.0], [-INF, 3.0]]),
+    row("hinge at the kink", call("hinge_loss"), [[1.0], [1.0]], 0.0, [[0.0], [0.0]]),
+    row("hinge inside", call("hinge_loss"), [[0.5], [-1.0]], 1.5, [[1.0], [-0.5]]),
+    row("cosine of a zero vector", call("cosine_similarity"), [[0.0, 0.0], [1.0, 2.0]], NAN,
+        [[NAN, NAN], [NAN, NAN]]),
+    row("cosine of parallels", call("cosine_similarity"), [[3.0, 4.0], [6.0, 8.0]], 1.0, [[0.0, 0.0], [0.0, 0.0]]),
+    row("cosine, one vector for all", call("cosine_similarity"), [[[3.0, 4.0], [0.0, 2.0]], [0.0, 1.0]], [0.8, 1.0],
+        [[[-0.096, 0.072], [0.0, 0.0]], [0.6, 0.0]]),
+]  # fmt: skip
+
+CLASSES = [
+    row("cross entropy far away", lambda x: op("cross_entropy", x, np.array([1])), [[[1000.0, 0.0]]], 1000.0,
+        [[[1.0, -1.0]]]),
+    row("cross entropy of one row", lambda x: op("cross_entropy", x, np.array(0)), [[0.0, 0.0]], LN2, [[-0.5, 0.5]]),
+    row("cross entropy of no rows", lambda x: op("cross_entropy", x, np.zeros(0, np.int64)), [np.zeros((0, 3))], NAN,
+        [np.zeros((0, 3))]),
+    row("cross entropy sum of no rows", lambda x: op("cross_entropy", x, np.zeros(0, np.int64), reduction="sum"),
+        [np.zeros((0, 3))], 0.0, [np.zeros((0, 3))]),
+    row("cross entropy, the right class impossible", lambda x: op("cross_entropy", x, np.array([1])),
+        [[[0.0, -INF]]], INF, [[[1.0, -1.0]]]),
+    row("nll", lambda x: op("nll_loss", x, np.array([1, 1])), [[[-1.0, -2.0], [-3.0, -4.0]]], 3.0,
+        [[[0.0, -0.5], [0.0, -0.5]]]),
+    row("nll of an unused NaN", lambda x: op("nll_loss", x, np.array([1])), [[[NAN, -2.0]]], 2.0, [[[0.0, -1.0]]]),
+    row("target shares that do not add up to 1", call("softmax_cross_entropy"), [[[0.0, 0.0]], [[1.0, 3.0]]],
+        4 * LN2, [[[1.0, -1.0]], [[LN2, LN2]]]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("make", "inputs", "value", "grads"), [*SOFTMAX, *LAYERS, *CELLS, *CLASSES]
+)
+def test_conventions(
+    make: Callable[..., Expr], inputs: Sequence[Any], value: Any, grads: Sequence[Any]
+) -> None:
+    holds(make, inputs, value, grads)
+
+
+X = variable([[1.0, 2.0, 3.0]])
+REFUSED = [
+    (lambda: op("softmax", X, axis=2), ShapeError, "no axis 2"),
+    (lambda: op("softmax", variable(1.0)), ShapeError, "axis"),
+    (lambda: op("linear", X, variable(np.ones((2, 3)))), ShapeError, "as many columns"),
+    (lambda: op("linear", X, variable(np.ones((3, 2))), variable(np.ones(3))), ShapeError, "2 channels"),
+    (lambda: op("linear", X), InputError, "2 to 3 inputs"),
+    (lambda: op("dropout", X, X, rate=1.0), InputError, "below 1"),
+    (lambda: op("dropout", X, variable(np.ones(2))), ShapeError, "mask"),
+    (lambda: op("mse_loss", X, variable([1.0])), ShapeError, "same shape"),
+    (lambda: op("mse_loss", X, X, reduction="all"), InputError, "mean, sum or none"),
+    (lambda: op("huber_loss", X, X, delta=0.0), InputError, "larger than 0"),
+    (lambda: op("cross_entropy", X, X), ShapeError, "softmax_cross_entropy"),
+    (lambda: op("cross_entropy", X, np.array([1, 2])), ShapeError, "one class for each row"),
+    (lambda: op("cross_entropy", X, np.array([3])).value, IndexRangeError, "class 3"),
+    (lambda: op("cross_entropy", X, np.array([-1])).value, IndexRangeError, "class -1"),
+    (lambda: op("nll_loss", X, np.array([5])).value, IndexRangeError, "class 5"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "kind", "words"), REFUSED)
+def test_bad_input_is_told(make: Callable[[], Any], kind: type[GradvizError], words: str) -> None:
+    with pytest.raises(kind, match=words):
+        make()
+
+
+def test_a_wrong_class_is_told_by_the_fast_path() -> None:
+    """The check of the numbers is among the calls."""
+    y = op("cross_entropy", X, constant(np.array([7])))
+    with pytest.raises(IndexRangeError, match="class 7"):
+        compile_gradients([y], [X])(X.value)
+
+
+def test_a_bias_may_be_left_out() -> None:
+    w, b = variable(np.ones((3, 2))), variable([1.0, 2.0], name="b")
+    plain, biased = op("linear", X, w), op("linear", X, w, b=b)
+    assert len(op("linear", X, w, None).call.inputs) == 2
+    assert np.array_equal(biased.value - plain.value, [[1.0, 2.0]])
+    assert gv.gradients(plain, b) == [None]
+    assert registry.get("linear").signature == "linear(x, w, b=None)"
+
+
+def test_what_is_asked_for_alone_is_built() -> None:
+    """The gradient of x alone has no node for the weight's."""
+    w, b = variable(np.ones((3, 2))), variable([1.0, 2.0])
+    y = op("linear", X, w, b)
+    (slope,) = gv.gradients(y, X)
+    assert np.array_equal(slope.value, [[2.0, 2.0, 2.0]])
+    assert slope.call.op.name == "matmul"
