@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz import limits
 from gradviz.engine import diagnose
 from gradviz.engine.check import Specs, infer
 from gradviz.engine.diagnose import Missing, State, Troubles, Zeros
@@ -16,11 +17,11 @@ from gradviz.engine.gradient import Address, Gradient, Step, gradient
 from gradviz.engine.plan import Plan, plan
 from gradviz.engine.run import Cancelled, Run, run
 from gradviz.engine.timeline import Timeline
-from gradviz.errors import GradientError, InputError
+from gradviz.errors import GradientError, InputError, LimitError
 from gradviz.graph import walk
 from gradviz.graph.model import Array, Diagram, Graph, Node, OutPort, Query, frozen_array
 from gradviz.ops import registry
-from gradviz.text import Message, mark
+from gradviz.text import Message, mark, message
 
 COINCIDENCE_NODES = 100
 
@@ -43,7 +44,7 @@ class Question:
 class Setup:
     """What depends on the graph and the question but on no number: kept while numbers change.
 
-    `failure` says why there is no gradient at all: the rule of a user's own op that cannot be used.
+    `failure` says why there is no gradient at all: a rule that cannot be used, or no room for all of them.
     """
 
     specs: Specs
@@ -128,9 +129,8 @@ class Answer:
             return None if self.run[found] is not None else self._not_run(port)
         question = self.question
         if self.setup.failure is not None and port.node in self._leading:
-            return Missing(
-                State.NO_RULE, tuple(p.node for p in question.of), port.node, self.unusable
-            )
+            state = State.NO_RULE if self.unusable else State.NOT_RUN
+            return Missing(state, tuple(p.node for p in question.of), port.node, self.unusable)
         why = diagnose.missing(
             self.specs,
             question.of,
@@ -193,9 +193,9 @@ class Answer:
 
     def _not_run(self, port: OutPort) -> Missing:
         """A gradient that waits: for nodes of the graph, or for those behind whose wire a rule failed."""
-        record = self.run.records[self.gradient.adjoints[port].node]
+        record = self.run.records.get(self.gradient.adjoints[port].node)
         origin = self.gradient.origin
-        waiting = record.waits_for or (record.node,)
+        waiting = (record.waits_for or (record.node,)) if record is not None else ()
         found = dict.fromkeys(origin[id].node if id in origin else id for id in waiting)
         return Missing(
             State.NOT_RUN, tuple(p.node for p in self.question.of), port.node, tuple(found)
@@ -227,20 +227,24 @@ def prepare(diagram: Diagram, previous: Specs | None = None) -> Setup:
     failure = None
     try:
         found = gradient(extended, question.of, wrt, seeds=ports, **options)
-    except GradientError as error:
+    except (GradientError, LimitError) as error:
         # One rule that cannot be used does not end a run: the values are known.
         failure = error.message
         found = gradient(extended, (), (), unconnected=question.unconnected)
-    return Setup(
-        specs,
-        question,
-        query,
-        found,
-        plan(found.graph, {**extended.outputs, **found.specs}),
-        extended,
-        seeds,
-        failure,
-    )
+    order = plan(found.graph, {**extended.outputs, **found.specs})
+    if failure is None and order.bytes > limits.ALIVE_BYTES:
+        # Nor do gradients for which there is no room.
+        failure = message(
+            mark(
+                "engine",
+                "With all gradients this would need {needed} MiB, and at most {limit} MiB are allowed: only the values are computed.",
+            ),
+            needed=order.bytes // 2**20,
+            limit=limits.ALIVE_BYTES // 2**20,
+        )
+        found = gradient(extended, (), (), unconnected=question.unconnected)
+        order = plan(found.graph, {**extended.outputs, **found.specs})
+    return Setup(specs, question, query, found, order, extended, seeds, failure)
 
 
 def ask(specs: Specs, query: Query) -> Question:

@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 
 import gradviz as gv
+from gradviz import limits
 from gradviz.engine import explain
-from gradviz.engine.answer import Answer, answer
+from gradviz.engine.answer import Answer, answer, prepare
 from gradviz.engine.diagnose import State
-from gradviz.errors import InputError
+from gradviz.engine.run import Run
+from gradviz.errors import InputError, LimitError
 from gradviz.graph.model import Diagram, Graph, Node, OutPort, Query
 from gradviz.ops import registry
 from gradviz.ops.op import FRAMEWORKS, example, op
@@ -124,6 +126,45 @@ def test_a_rule_that_fails_leaves_the_other_gradients_known() -> None:
     assert (missing.state, missing.nodes) == (State.NOT_RUN, ("stuck",))
     assert found.troubles.first is None
     assert found.zeros(OutPort("x")) is None
+
+
+def large(count: int) -> Diagram:
+    nodes = [
+        Node("x0", "random_normal", (), {"shape": (5 * 10**6,), "dtype": "float64", "seed": 1})
+    ]
+    nodes += [Node(f"x{i}", "exp", (OutPort(f"x{i - 1}"),)) for i in range(1, count)]
+    return Diagram(
+        Graph({node.id: node for node in nodes}), {}, (Query((f"x{count - 1}",), ("x0",)),)
+    )
+
+
+def test_without_room_for_the_gradients_the_values_are_known() -> None:
+    assert prepare(large(3)).failure is None
+    setup = prepare(large(9))
+    assert "only the values are computed" in str(setup.failure)
+    assert setup.gradient.steps == ()
+    assert setup.plan.bytes <= limits.ALIVE_BYTES
+    found = Answer(large(9), setup, Run({}))
+    missing = found.missing(OutPort("x0"))
+    assert missing is not None
+    assert missing.state is State.NOT_RUN
+    assert "could not be computed" in str(explain.reason(found, missing).sentence)
+    assert any("only the values" in str(note.text) for note in explain.notes(found))
+    with pytest.raises(LimitError):
+        answer(large(20))
+
+
+def test_an_answer_that_was_never_run_can_be_asked() -> None:
+    x = gv.variable([1.0, 2.0], name="x")
+    diagram = gv.diagram(gv.sum(gv.relu(x)), x)
+    found = Answer(diagram, prepare(diagram), Run({}))
+    missing = found.missing(OutPort("x"))
+    assert missing is not None
+    assert missing.state is State.NOT_RUN
+    assert str(explain.reason(found, missing).sentence)
+    assert found.troubles.first is None
+    assert found.zeros(OutPort("x")) is None
+    assert all(str(note.text) for note in explain.notes(found))
 
 
 DIAGRAM = """

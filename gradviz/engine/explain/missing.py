@@ -34,6 +34,8 @@ def reason(answer: Answer, missing: Missing) -> Reason:
         sentence, remedy = _apart(answer, missing, values)
     elif missing.state is State.INTEGER_SOURCE and _is_bool(answer, missing.wrt):
         sentence = _TRUTH_VALUES
+    elif missing.state is State.NOT_RUN and not missing.nodes:
+        sentence, remedy = _NO_ROOM
     elif len(missing.cuts) > 1:
         sentence = mark("engine", "every way from {x} to {y} is cut: {cuts}")
         cuts: list[Message | str] = [_cut(answer, cut) for cut in missing.cuts[:NAMED]]
@@ -97,6 +99,10 @@ _TRUTH_VALUES = mark(
 _ASKED = (
     mark("engine", "the question stops the gradient at {node}, on the only way from {x} to {y}"),
     mark("engine", "Take {node} out of the stopped nodes of the question, or ask for zeros."),
+)
+_NO_ROOM = (
+    mark("engine", "the gradients of this graph could not be computed"),
+    mark("engine", "Make the arrays smaller, or ask about a smaller part of the graph."),
 )
 _CUT_BY_QUESTION = mark("engine", "the question stops the gradient at {node}")
 _CUTS = {
