@@ -34,6 +34,10 @@ def op(forward: Forward | None = None, /, **fields: Any) -> OwnOp | Callable[[Fo
     (sign, category, family, summary, text, formula, code, aliases, spec, examples, …) and `name`; `surrogate=True` says that
     the rule is not the derivative on purpose. Shape and dtype are found by calling the function once for each kind of
     inputs. The same name declared again replaces the first; gradviz's own operations cannot be replaced.
+
+    A rule is compared with finite differences: on the examples when it is declared (RuleError), at the numbers it first
+    meets in `gradients` (RuleWarning; a `.vjp` only on up to 50 numbers), and whenever `check` is called.
+    Raises InputError for a name, parameters or fields that cannot be used.
     """
     if forward is not None:
         return own.declare(forward, examine=_examine)
