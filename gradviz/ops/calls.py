@@ -5,7 +5,7 @@ So that both give the same bits, an op with many steps writes them down once, as
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import prod
 from typing import Any, Final
 
@@ -23,7 +23,7 @@ BLOCK_BYTES: Final = 1 << 18
 
 
 def computed(
-    kernel: Kernel, shape: Shape, dtype: Dtype, *inputs: Any, **attributes: object
+    kernel: Kernel, shape: Shape, dtype: Dtype, /, *inputs: Any, **attributes: object
 ) -> Array:
     """What the calls of `kernel` leave in a new array of that shape and dtype."""
     out = np.empty(shape, dtype)
@@ -67,3 +67,34 @@ def blocks(shape: Shape, axes: tuple[int, ...], dtype: Dtype) -> Iterator[slice]
     step = max(1, BLOCK_BYTES // max(1, prod(shape[1:]) * dtype.itemsize))
     for start in range(0, rows, step):
         yield slice(start, min(rows, start + step))
+
+
+def in_blocks(
+    scratch: Any,
+    shape: Shape,
+    dtype: Dtype,
+    axes: tuple[int, ...],
+    lent: tuple[int, int],
+    block: Callable[..., Calls],
+) -> Calls:
+    """The calls of `block(part, *arrays)`, for some rows of an array of that shape after the other.
+
+    `part` is a slice of the first axis. `lent` says how many scratch arrays of a block's shape it gets, and how many with one
+    number where `axes`, which are worked on together, have many.
+    """
+    if not prod(shape):
+        return []
+    parts = list(blocks(shape, axes, dtype))
+    rows = len(range(*parts[0].indices(shape[0])))
+    whole = (rows, *shape[1:])
+    kept = tuple(1 if i in axes else n for i, n in enumerate(whole))
+    arrays = [
+        scratch(s, dtype)
+        for s, count in zip((whole, kept), lent, strict=True)
+        for _ in range(count)
+    ]
+    calls: Calls = []
+    for part in parts:
+        count = len(range(*part.indices(shape[0])))
+        calls += block(part, *(a if a.shape[0] == 1 else a[:count] for a in arrays))
+    return calls

@@ -10,7 +10,7 @@ import numpy as np
 from gradviz.errors import InputError, ShapeError
 from gradviz.graph.model import Array
 from gradviz.ops import shapes
-from gradviz.ops.calls import Calls, blocks, computed, float_of
+from gradviz.ops.calls import Calls, computed, float_of, in_blocks
 from gradviz.ops.elementwise import divide, exp, multiply, subtract
 from gradviz.ops.linalg import matmul
 from gradviz.ops.op import GRADIENT, NEURAL, example, op
@@ -64,37 +64,19 @@ def _(g: Any, out: Any, x: Any, *, axis: int) -> Rule:
 @softmax.kernel
 def softmax_calls(scratch: Any, out: Array, x: Array, *, axis: int) -> Calls:
     """The steps of softmax, on some rows at a time."""
-    return _along(scratch, out, (x,), axis, _softmax_block)
-
-
-def _softmax_block(scratch: Any, out: Array, arrays: tuple[Array, ...], axis: int) -> Calls:
-    (x,) = arrays
-    (total,) = scratch
-    return [
-        (np.maximum.reduce, (x, axis, None, total, True)),
-        (np.subtract, (x, total, out)),
-        (np.exp, (out, out)),
-        (np.add.reduce, (out, axis, None, total, True)),
-        (np.divide, (out, total, out)),
-    ]
-
-
-def _along(
-    scratch: Any, out: Array, arrays: tuple[Array, ...], axis: int, block: Any, whole: int = 0
-) -> Calls:
-    """The calls of `block` for some rows after the other, with an array for one number per row and `whole` full ones."""
     axis %= out.ndim
-    if not out.size:
-        return []
-    parts = list(blocks(out.shape, (axis,), out.dtype))
-    first = out[parts[0]]
-    one = tuple(1 if i == axis else n for i, n in enumerate(first.shape))
-    lent = [scratch(one, out.dtype), *(scratch(first.shape, out.dtype) for _ in range(whole))]
-    calls: Calls = []
-    for part in parts:
-        rows = out[part]
-        calls += block([a[: len(rows)] for a in lent], rows, tuple(a[part] for a in arrays), axis)
-    return calls
+
+    def block(part: slice, total: Array) -> Calls:
+        given, into = x[part], out[part]
+        return [
+            (np.maximum.reduce, (given, axis, None, total, True)),
+            (np.subtract, (given, total, into)),
+            (np.exp, (into, into)),
+            (np.add.reduce, (into, axis, None, total, True)),
+            (np.divide, (into, total, into)),
+        ]
+
+    return in_blocks(scratch, out.shape, out.dtype, (axis,), (0, 1), block)
 
 
 @op(
@@ -129,18 +111,18 @@ def softmax_back(g: Any, y: Any, *, axis: int = -1) -> Any:
 
 @softmax_back.kernel
 def _softmax_back_calls(scratch: Any, out: Array, g: Array, y: Array, *, axis: int) -> Calls:
-    return _along(scratch, out, (g, y), axis, _softmax_back_block)
+    axis %= out.ndim
 
+    def block(part: slice, total: Array) -> Calls:
+        amount, shares, into = g[part], y[part], out[part]
+        return [
+            (np.multiply, (amount, shares, into)),
+            (np.add.reduce, (into, axis, None, total, True)),
+            (np.subtract, (amount, total, into)),
+            (np.multiply, (into, shares, into)),
+        ]
 
-def _softmax_back_block(scratch: Any, out: Array, arrays: tuple[Array, ...], axis: int) -> Calls:
-    g, y = arrays
-    (total,) = scratch
-    return [
-        (np.multiply, (g, y, out)),
-        (np.add.reduce, (out, axis, None, total, True)),
-        (np.subtract, (g, total, out)),
-        (np.multiply, (out, y, out)),
-    ]
+    return in_blocks(scratch, out.shape, out.dtype, (axis,), (0, 1), block)
 
 
 @softmax_back.vjp
@@ -184,20 +166,20 @@ def log_softmax(x: Any, *, axis: int = -1) -> Any:
 @log_softmax.kernel
 def log_softmax_calls(scratch: Any, out: Array, x: Array, *, axis: int) -> Calls:
     """The steps of log_softmax, on some rows at a time."""
-    return _along(scratch, out, (x,), axis, _log_softmax_block, 1)
+    axis %= out.ndim
 
+    def block(part: slice, raised: Array, total: Array) -> Calls:
+        given, into = x[part], out[part]
+        return [
+            (np.maximum.reduce, (given, axis, None, total, True)),
+            (np.subtract, (given, total, into)),
+            (np.exp, (into, raised)),
+            (np.add.reduce, (raised, axis, None, total, True)),
+            (np.log, (total, total)),
+            (np.subtract, (into, total, into)),
+        ]
 
-def _log_softmax_block(scratch: Any, out: Array, arrays: tuple[Array, ...], axis: int) -> Calls:
-    (x,) = arrays
-    total, raised = scratch
-    return [
-        (np.maximum.reduce, (x, axis, None, total, True)),
-        (np.subtract, (x, total, out)),
-        (np.exp, (out, raised)),
-        (np.add.reduce, (raised, axis, None, total, True)),
-        (np.log, (total, total)),
-        (np.subtract, (out, total, out)),
-    ]
+    return in_blocks(scratch, out.shape, out.dtype, (axis,), (1, 1), block)
 
 
 @log_softmax.vjp

@@ -10,7 +10,7 @@ import pytest
 
 import gradviz as gv
 from gradviz.engine.compiled import compile_gradients
-from gradviz.errors import GradvizError, IndexRangeError, InputError, ShapeError
+from gradviz.errors import GradvizError, IndexRangeError, InputError, LimitError, ShapeError
 from gradviz.ops import registry
 from gradviz.ops.expr import Expr, constant, variable
 from tests.support.edges import INF, NAN, call, holds, op, row
@@ -96,9 +96,65 @@ CLASSES = [
         4 * LN2, [[[1.0, -1.0]], [[LN2, LN2]]]),
 ]  # fmt: skip
 
+WINDOWS = [
+    row("max_pool tie", call("max_pool1d", window=2), [[[[1.0, 1.0]]]], [[[1.0]]], [[[[1.0, 0.0]]]]),
+    row("max_pool2d tie", call("max_pool2d", window=2), [[[[[1.0, 3.0], [3.0, 3.0]]]]], [[[[3.0]]]],
+        [[[[[0.0, 1.0], [0.0, 0.0]]]]]),
+    row("max_pool tie in windows that overlap", call("max_pool1d", window=2, stride=1), [[[[2.0, 2.0, 1.0]]]],
+        [[[2.0, 2.0]]], [[[[1.0, 1.0, 0.0]]]]),
+    row("max_pool of -inf beside padding", call("max_pool1d", window=2, padding=1), [[[[-INF, 0.0]]]],
+        [[[-INF, 0.0]]], [[[[1.0, 1.0]]]]),
+    row("max_pool of NaN", call("max_pool1d", window=2), [[[[1.0, NAN, NAN, 2.0]]]], [[[NAN, NAN]]],
+        [[[[0.0, 1.0, 1.0, 0.0]]]]),
+    row("max_pool of NaN beside padding", call("max_pool1d", window=2, padding=1), [[[[NAN, 0.0]]]],
+        [[[NAN, 0.0]]], [[[[1.0, 1.0]]]]),
+    row("max_pool, a cell in no window", call("max_pool1d", window=2), [[[[1.0, 2.0, 9.0]]]], [[[2.0]]],
+        [[[[0.0, 1.0, 0.0]]]]),
+    row("max_pool of no examples", call("max_pool1d", window=2), [np.zeros((0, 1, 4))], np.zeros((0, 1, 2)),
+        [np.zeros((0, 1, 4))]),
+    row("avg_pool counts the padding", call("avg_pool1d", window=2, padding=1), [[[[1.0, 3.0]]]], [[[0.5, 1.5]]],
+        [[[[0.5, 0.5]]]]),
+    row("avg_pool of NaN", call("avg_pool1d", window=2), [[[[1.0, NAN, 1.0, 3.0]]]], [[[NAN, 2.0]]],
+        [[[[0.5, 0.5, 0.5, 0.5]]]]),
+    row("conv of no examples", call("conv1d"), [np.zeros((0, 1, 3)), np.ones((2, 1, 2))], np.zeros((0, 2, 2)),
+        [np.zeros((0, 1, 3)), np.zeros((2, 1, 2))]),
+    row("conv of no channels", call("conv1d"), [np.zeros((1, 0, 3)), np.ones((1, 0, 2)), [2.0]], [[[2.0, 2.0]]],
+        [np.zeros((1, 0, 3)), np.zeros((1, 0, 2)), [2.0]]),
+    row("conv of a whole window", call("conv2d"), [[[[[1.0, 2.0]]]], [[[[3.0, 4.0]]]], [1.0]], [[[[12.0]]]],
+        [[[[[3.0, 4.0]]]], [[[[1.0, 2.0]]]], [1.0]]),
+    row("conv with a stride that leaves cells out", call("conv1d", stride=2), [[[[1.0, 2.0, 3.0, 4.0]]], [[[1.0]]]],
+        [[[1.0, 3.0]]], [[[[1.0, 0.0, 1.0, 0.0]]], [[[4.0]]]]),
+    row("conv by groups", call("conv1d", groups=2), [[[[1.0], [2.0]]], [[[3.0]], [[4.0]]]], [[[3.0], [8.0]]],
+        [[[[3.0], [4.0]]], [[[1.0]], [[2.0]]]]),
+    row("conv of infinity", call("conv1d"), [[[[INF, 1.0]]], [[[2.0]]]], [[[INF, 2.0]]], [[[[2.0, 2.0]]], [[[INF]]]]),
+    row("conv_transpose2d of one cell", call("conv_transpose2d"), [[[[[2.0]]]], [[[[1.0, 3.0]]]]], [[[[2.0, 6.0]]]],
+        [[[[[4.0]]]], [[[[2.0, 2.0]]]]]),
+]  # fmt: skip
+
+ROOT = float(1 / np.sqrt(1e-5))
+NORMS = [
+    row("layer_norm of a constant row", call("layer_norm"), [[[3.0, 3.0]], [1.0, 2.0], [5.0, 6.0]], [[5.0, 6.0]],
+        [[[-0.5 * ROOT, 0.5 * ROOT]], [0.0, 0.0], [1.0, 1.0]]),
+    row("layer_norm of one number", call("layer_norm"), [[[3.0]], [1.0], [5.0]], [[5.0]], [[[0.0]], [0.0], [1.0]]),
+    row("layer_norm, eps 0, constant row", call("layer_norm", eps=0.0), [[[3.0, 3.0]], [1.0, 1.0], [0.0, 0.0]],
+        [[NAN, NAN]], [[[NAN, NAN]], [NAN, NAN], [1.0, 1.0]]),
+    row("layer_norm of no rows", call("layer_norm"), [np.zeros((0, 2)), [1.0, 1.0], [0.0, 0.0]], np.zeros((0, 2)),
+        [np.zeros((0, 2)), [0.0, 0.0], [0.0, 0.0]]),
+    row("layer_norm of NaN in one row", call("layer_norm"), [[[NAN, 1.0], [2.0, 2.0]], [1.0, 1.0], [0.0, 0.0]],
+        [[NAN, NAN], [0.0, 0.0]], [[[NAN, NAN], [0.0, 0.0]], [NAN, NAN], [2.0, 2.0]]),
+    row("rms_norm of zeros", call("rms_norm", eps=0.25), [[[0.0, 0.0]], [1.0, 3.0]], [[0.0, 0.0]],
+        [[[2.0, 6.0]], [0.0, 0.0]]),
+    row("batch_norm of one example", call("batch_norm", eps=0.25), [[[3.0, 4.0]], [1.0, 2.0], [5.0, 6.0]],
+        [[5.0, 6.0]], [[[0.0, 0.0]], [0.0, 0.0], [1.0, 1.0]]),
+    row("batch_norm_inference of a variance of 0", call("batch_norm_inference", eps=0.25),
+        [[[3.0]], [1.0], [0.0], [2.0], [0.5]], [[8.5]], [[[4.0]], [-4.0], [-16.0], [4.0], [1.0]]),
+    row("group_norm, a group of one number", call("group_norm", groups=2), [[[3.0, 4.0]], [1.0, 2.0], [5.0, 6.0]],
+        [[5.0, 6.0]], [[[0.0, 0.0]], [0.0, 0.0], [1.0, 1.0]]),
+]  # fmt: skip
+
 
 @pytest.mark.parametrize(
-    ("make", "inputs", "value", "grads"), [*SOFTMAX, *LAYERS, *CELLS, *CLASSES]
+    ("make", "inputs", "value", "grads"), [*WINDOWS, *NORMS, *SOFTMAX, *LAYERS, *CELLS, *CLASSES]
 )
 def test_conventions(
     make: Callable[..., Expr], inputs: Sequence[Any], value: Any, grads: Sequence[Any]
@@ -107,6 +163,7 @@ def test_conventions(
 
 
 X = variable([[1.0, 2.0, 3.0]])
+LINE = variable([[[1.0, 2.0, 3.0]]])
 REFUSED = [
     (lambda: op("softmax", X, axis=2), ShapeError, "no axis 2"),
     (lambda: op("softmax", variable(1.0)), ShapeError, "axis"),
@@ -118,6 +175,21 @@ REFUSED = [
     (lambda: op("mse_loss", X, variable([1.0])), ShapeError, "same shape"),
     (lambda: op("mse_loss", X, X, reduction="all"), InputError, "mean, sum or none"),
     (lambda: op("huber_loss", X, X, delta=0.0), InputError, "larger than 0"),
+    (lambda: op("conv2d", X, X), ShapeError, "4 axes"),
+    (lambda: op("conv1d", LINE, np.ones((1, 1, 5))), ShapeError, "does not fit"),
+    (lambda: op("conv1d", LINE, np.ones((1, 2, 2))), ShapeError, "needs 1 channels"),
+    (lambda: op("conv1d", LINE, np.ones((1, 1, 2)), stride=0), InputError, "stride"),
+    (lambda: op("conv1d", LINE, np.ones((1, 1, 2)), padding=-1), InputError, "padding"),
+    (lambda: op("conv1d", LINE, np.ones((1, 1, 2)), groups=3), InputError, "groups"),
+    (lambda: op("conv1d", LINE, np.ones((1, 1, 2)), padding=10**9), LimitError, "more than"),
+    (lambda: op("max_pool1d", LINE, window=4), ShapeError, "does not fit"),
+    (lambda: op("max_pool1d", LINE, window=0), InputError, "window"),
+    (lambda: op("max_pool2d", LINE, window=1), ShapeError, "4 axes"),
+    (lambda: op("layer_norm", X, np.ones(2), np.ones(3)), ShapeError, "needs the shape 3"),
+    (lambda: op("layer_norm", X, np.ones(3), np.ones(3), naxes=0), ShapeError, "naxes"),
+    (lambda: op("layer_norm", X, np.ones(3), np.ones(3), eps=-1.0), InputError, "negative"),
+    (lambda: op("group_norm", X, np.ones(3), np.ones(3), groups=2), InputError, "groups"),
+    (lambda: op("batch_norm", variable([1.0]), np.ones(1), np.ones(1)), ShapeError, "channels"),
     (lambda: op("cross_entropy", X, X), ShapeError, "softmax_cross_entropy"),
     (lambda: op("cross_entropy", X, np.array([1, 2])), ShapeError, "one class for each row"),
     (lambda: op("cross_entropy", X, np.array([3])).value, IndexRangeError, "class 3"),
