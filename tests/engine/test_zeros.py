@@ -11,7 +11,7 @@ from hypothesis import given, settings
 import gradviz as gv
 from gradviz.engine import explain
 from gradviz.engine.answer import Answer, answer
-from gradviz.engine.diagnose import Kind, Zeros
+from gradviz.engine.diagnose import Kind, Zeros, rounding
 from gradviz.graph.model import OutPort, Query
 from gradviz.ops import registry
 from gradviz.ops.op import FRAMEWORKS, example, op
@@ -178,6 +178,41 @@ def test_a_long_chain_is_followed_in_a_loop() -> None:
         y = y + 1.0
     zero = zeros(ask(gv.sum(gv.relu(y) * [0.0, 1.0]), x))
     assert (at(zero, 0), at(zero, 1)) == ({("multiplied", "multiply")}, set())
+
+
+NEARLY = {
+    "a softmax that is added up": (lambda x: gv.sum(gv.softmax(x)), {"softmax"}),
+    "behind other nodes": (lambda x: gv.sum(gv.softmax(gv.sin(x) * 1.7 + 1)) * 5, {"softmax"}),
+    "two of them": (lambda x: gv.sum(gv.softmax(x)) + gv.sum(gv.softmax(x * 2)), {"softmax", "softmax_2"}),
+    "roads that cancel": (lambda x: gv.sum(x * 0.1 + x * 0.2 - x * 0.3), {"x"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "nodes"), NEARLY.values(), ids=NEARLY)
+def test_what_cancels_up_to_rounding_is_told(make: Any, nodes: set[str]) -> None:
+    x = var(0.3, 1.2, 2.0, 0.1, 0.7)
+    found = ask(make(x), x)
+    slope = found.adjoint(X)
+    assert slope is not None
+    (note,) = (n for n in explain.notes(found) if n.about == "zero")
+    if slope.any():
+        assert {one.node for one in rounding(found, X)} == nodes
+        assert str(note.text).startswith("∂y/∂x is 0 up to rounding (at most ")
+    else:
+        # Another machine's exp may round the other way, to exactly 0.
+        assert {part.zero.node for part in zeros(found).parts} == nodes
+
+
+@pytest.mark.parametrize("make", [
+    lambda x: gv.sum(x) * 1e-12, lambda x: gv.sum(gv.softmax(x) * [1.0, 2.0, 3.0, 4.0, 5.0]) * 1e-12,
+    lambda x: gv.sum(gv.sigmoid(x - 40)), lambda x: gv.sum(gv.softmax(x)) + gv.sum(x) * 1e-12,
+    lambda x: gv.sum(gv.softmax(x) ** 2),
+])  # fmt: skip
+def test_what_is_only_small_is_not(make: Any) -> None:
+    x = var(0.3, 1.2, 2.0, 0.1, 0.7)
+    found = ask(make(x), x)
+    assert rounding(found, X) == ()
+    assert not any(n.about == "zero" for n in explain.notes(found))
 
 
 SLOPES: dict[str, Any] = {

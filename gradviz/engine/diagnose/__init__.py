@@ -3,6 +3,7 @@
 from gradviz.engine.diagnose.finite import troubles
 from gradviz.engine.diagnose.missing import Cut, Missing, State, missing
 from gradviz.engine.diagnose.origin import Origin, Troubles
+from gradviz.engine.diagnose.rounding import rounding
 from gradviz.engine.diagnose.rules import Made
 from gradviz.engine.diagnose.zeros import Kind, Zero, Zeros, zeros
 
@@ -17,6 +18,7 @@ __all__ = [
     "Zero",
     "Zeros",
     "missing",
+    "rounding",
     "troubles",
     "zeros",
 ]

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from gradviz.engine.answer import Answer
+from gradviz.engine.diagnose import rounding
 from gradviz.engine.explain.missing import reason
 from gradviz.engine.explain.troubles import origin
 from gradviz.engine.explain.words import array_words, name, partial
-from gradviz.engine.explain.zeros import zeros
+from gradviz.engine.explain.zeros import rounded, zeros
 from gradviz.text import Message, mark, message, shape_words
 
 ZERO_NODES: Final = 300
@@ -56,7 +57,7 @@ def _troubles(answer: Answer) -> list[Note]:
 
 
 def _zeros(answer: Answer) -> list[Note]:
-    """The reported gradients that are 0 in every cell."""
+    """The reported gradients that are 0 in every cell, exactly or up to rounding."""
     found = []
     for port in answer.question.wrt if len(answer.graph) <= ZERO_NODES else ():
         slope = answer.adjoint(port)
@@ -65,6 +66,11 @@ def _zeros(answer: Answer) -> list[Note]:
             if zero is not None:
                 nodes = tuple(dict.fromkeys((port.node, *(p.zero.node for p in zero.parts))))
                 found.append(Note("info", zeros(answer, zero), nodes, "zero"))
+            continue
+        near = rounding(answer, port)
+        if near:
+            nodes = tuple(dict.fromkeys((port.node, *(one.node for one in near))))
+            found.append(Note("info", rounded(answer, port, near), nodes, "zero"))
     return found
 
 

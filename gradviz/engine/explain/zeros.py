@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
+from gradviz import digits
 from gradviz.engine.answer import Answer
 from gradviz.engine.diagnose import Kind, Zero, Zeros
 from gradviz.engine.explain.wires import local_text
 from gradviz.engine.explain.words import ends, joined, name, partial
 from gradviz.engine.gradient import Address, Role
+from gradviz.graph.model import OutPort
 from gradviz.ops import registry
 from gradviz.text import Message, Text, mark, message
 
@@ -66,6 +72,18 @@ def zero(answer: Answer, found: Zero) -> Message:
 def _dtype(answer: Answer, found: Zero) -> str:
     spec = answer.specs.outputs[found.node][0]
     return "?" if spec is None else str(spec.dtype)
+
+
+def rounded(answer: Answer, port: OutPort, found: Sequence[Zero]) -> Message:
+    """A gradient that is 0 up to rounding, and why."""
+    slope = answer.adjoint(port)
+    largest = 0.0 if slope is None else float(np.max(np.abs(np.asarray(slope, np.float64))))
+    return message(
+        mark("engine", "{x} is 0 up to rounding (at most {size}): {reasons}."),
+        x=partial(answer, port.node),
+        size=digits.number(largest, 2),
+        reasons=joined([zero(answer, one) for one in found[:REASONS_NAMED]]),
+    )
 
 
 def zeros(answer: Answer, found: Zeros) -> Message:
