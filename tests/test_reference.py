@@ -13,6 +13,7 @@ import gradviz as gv
 from gradviz import cli, reference
 from gradviz.ops import registry
 from gradviz.ops.op import CATEGORIES, FRAMEWORKS, Op
+from tests import readme
 
 every_op = pytest.mark.parametrize("op", list(registry.every()), ids=lambda op: op.name)
 
@@ -112,3 +113,13 @@ def test_the_readme_says_what_there_is() -> None:
     for text in rows.values():
         for name in re.findall(r"`(\w+)`", text):
             assert registry.find(name) is not None, name
+
+
+@pytest.mark.long
+def test_the_readme_lists_every_op() -> None:
+    """Where this fails: python -m tests.readme."""
+    assert readme.table() in readme.README.read_text("utf-8")
+
+
+def test_the_table_of_the_readme_is_found() -> None:
+    assert len(readme.TABLE.findall(readme.README.read_text("utf-8"))) == 1
