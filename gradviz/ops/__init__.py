@@ -6,6 +6,7 @@ Importing this package registers the built-in operations, in the order of the pa
 
 from gradviz.ops import (  # noqa: F401  importing a family registers its ops
     adjoint,
+    attention,
     convolution,
     cross_entropy,
     elementwise,

@@ -45,35 +45,46 @@ class _Norm:
         self._last = self.axes == tuple(range(len(shape) - len(self.axes), len(shape)))
         self._count, self._eps = number(float(self._cells), dtype), number(eps, dtype)
         self._one = number(1.0, dtype)
+        self._ones = np.ones(self._cells if self._last else 0, dtype)
 
     def mean(self, x: Array, out: Array) -> Calls:
-        return [
-            (np.add.reduce, (x, self.axes, self._dtype, out, True)),
-            (np.divide, (out, self._count, out)),
-        ]
+        """The mean. Of whole rows that is a product with ones, which takes less time than a sum."""
+        if self._is_rows(x):
+            flat = x.reshape(-1, self._cells)
+            made: Calls = [(np.vecdot, (flat, self._ones, out.reshape(-1)))]
+        else:
+            made = [(np.add.reduce, (x, self.axes, self._dtype, out, True))]
+        return [*made, (np.divide, (out, self._count, out))]
 
     def mean_product(self, x: Array, y: Array, between: Array, out: Array) -> Calls:
-        """The mean of x × y. For whole rows that is a dot product each."""
-        if self._last and x.flags.c_contiguous and y.flags.c_contiguous and x.size:
+        """The mean of x × y; `between` may be written to."""
+        if self._is_rows(x) and self._is_rows(y):
             flat = (-1, self._cells)
             made: Calls = [(np.vecdot, (x.reshape(flat), y.reshape(flat), out.reshape(-1)))]
             return [*made, (np.divide, (out, self._count, out))]
         return [(np.multiply, (x, y, between)), *self.mean(between, out)]
 
-    def normalise(self, x: Array, out: Array, between: Array, m: Array, r: Array) -> Calls:
-        """x̂ in out, 1/sqrt(variance + eps) in r."""
-        calls: Calls = []
-        if self.centred:
-            calls = [*self.mean(x, m), (np.subtract, (x, m, out))]
-            x = out
+    def _is_rows(self, x: Array) -> bool:
+        """Whether the cells that are taken together lie together."""
+        return self._last and x.flags.c_contiguous and x.dtype == self._dtype and x.size > 0
+
+    def centre(self, x: Array, out: Array, between: Array, m: Array, r: Array) -> Calls:
+        """x - mean (x itself if it is not centred) in out, 1/sqrt(variance + eps) in r."""
         return [
-            *calls,
-            *self.mean_product(x, x, between, r),
+            *(
+                [*self.mean(x, m), (np.subtract, (x, m, out))]
+                if self.centred
+                else [(np.copyto, (out, x))]
+            ),
+            *self.mean_product(out, out, between, r),
             (np.add, (r, self._eps, r)),
             (np.sqrt, (r, r)),
             (np.divide, (self._one, r, r)),
-            (np.multiply, (x, r, out)),
         ]
+
+    def normalise(self, x: Array, out: Array, between: Array, m: Array, r: Array) -> Calls:
+        """x̂ in out, 1/sqrt(variance + eps) in r."""
+        return [*self.centre(x, out, between, m, r), (np.multiply, (out, r, out))]
 
 
 def _rows_of(scale: Array, part: slice, rank: int) -> Array:
@@ -186,16 +197,19 @@ def _norm_back_calls(
 ) -> Calls:  # fmt: skip
     norm = _Norm(x.shape, out.dtype, axes, eps, centred=centred)
 
-    def block(part: slice, hat: Array, between: Array, m: Array, r: Array, share: Array) -> Calls:
+    def block(part: slice, c: Array, between: Array, m: Array, r: Array, share: Array) -> Calls:
         into = out[part]
-        calls = norm.normalise(x[part], hat, between, m, r)
+        # With c = x - mean: (t - mean(t) - c mean(t c) / variance) / σ, the variance with eps.
+        calls = norm.centre(x[part], c, between, m, r)
         calls.append((np.multiply, (g[part], _rows_of(scale, part, x.ndim), into)))
         if centred:
             calls += norm.mean(into, m)
         calls += [
-            *norm.mean_product(into, hat, between, share),
-            (np.multiply, (hat, share, hat)),
-            (np.subtract, (into, hat, into)),
+            *norm.mean_product(into, c, between, share),
+            (np.multiply, (share, r, share)),
+            (np.multiply, (share, r, share)),
+            (np.multiply, (c, share, c)),
+            (np.subtract, (into, c, into)),
         ]
         if centred:
             calls.append((np.subtract, (into, m, into)))
@@ -263,27 +277,33 @@ def _scale_back_calls(
     scratch: Any, out: Array, g: Array, x: Array,
     *, shape: Shape, axes: Shape, eps: float, centred: bool,
 ) -> Calls:  # fmt: skip
-    norm = _Norm(x.shape, out.dtype, axes, eps, centred=centred)
-    over = sum_to_axes(x.shape, tuple(shape))
-    kept = tuple(1 if i in over else n for i, n in enumerate(x.shape))
-    total = out.reshape(kept)
-    sums = scratch(kept, out.dtype)
     calls: Calls = [(out.fill, (0.0,))]
+    axes = shapes.axes_of(tuple(axes), x.ndim)
+    over = sum_to_axes(x.shape, tuple(shape))
+    if x.size and axes == tuple(range(len(over), x.ndim)) and over == tuple(range(len(over))):
+        # One scale for all rows: as matrices.
+        flat = (prod(x.shape[: len(over)]), prod(x.shape[len(over) :]))
+        g, x = view(calls, scratch, g, flat), view(calls, scratch, x, flat)
+        axes, over = (1,), (0,)
+    by_rows = x.ndim == 2 and axes == (1,) and over == (0,)
+    norm = _Norm(x.shape, out.dtype, axes, eps, centred=centred)
+    kept = tuple(1 if i in over else n for i, n in enumerate(x.shape))
+    total, sums = out.reshape(kept), scratch(kept, out.dtype)
 
-    def block(part: slice, hat: Array, between: Array, m: Array, r: Array) -> Calls:
-        made: Calls = [
-            *norm.normalise(x[part], hat, between, m, r),
-            (np.multiply, (hat, g[part], hat)),
-        ]
-        into = total if 0 in over else total[part]
-        found = sums if 0 in over else sums[part]
-        return [
-            *made,
-            (np.add.reduce, (hat, over, None, found, True)),
-            (np.add, (into, found, into)),
-        ]
+    def block(part: slice, c: Array, between: Array, m: Array, r: Array) -> Calls:
+        into, found = (total, sums) if 0 in over else (total[part], sums[part])
+        made = norm.centre(x[part], c, between, m, r)
+        made.append((np.multiply, (c, g[part], c)))
+        if by_rows:
+            made.append((np.matmul, (r.reshape(1, -1), c, found)))
+        else:
+            made += [
+                (np.multiply, (c, r, c)),
+                (np.add.reduce, (c, over, None, found, True)),
+            ]
+        return [*made, (np.add, (into, found, into))]
 
-    return calls + in_blocks(scratch, x.shape, out.dtype, norm.axes, (2, 2), block)
+    return [*calls, *in_blocks(scratch, x.shape, out.dtype, norm.axes, (2, 2), block)]
 
 
 @scale_back.vjp

@@ -152,9 +152,29 @@ NORMS = [
         [[5.0, 6.0]], [[[0.0, 0.0]], [0.0, 0.0], [1.0, 1.0]]),
 ]  # fmt: skip
 
+ATTENTION = [
+    row("attention, fully masked row", lambda q, k, v: op("scaled_dot_product_attention", q, k, v, [[-INF], [0.0]]),
+        [[[1.0], [2.0]], [[1.0]], [[3.0]]], [[NAN], [3.0]], [[[NAN], [0.0]], [[NAN]], [[NAN]]]),
+    row("attention, masked cell", lambda q, k, v: op("scaled_dot_product_attention", q, k, v, [[0.0, -INF]]),
+        [[[1.0]], [[1.0], [5.0]], [[3.0], [7.0]]], [[3.0]], [[[0.0]], [[0.0], [0.0]], [[1.0], [0.0]]]),
+    row("attention, causal", call("scaled_dot_product_attention", causal=True),
+        [[[0.0], [0.0]], [[1.0], [1.0]], [[3.0], [7.0]]], [[3.0], [5.0]],
+        [[[0.0], [0.0]], [[0.0], [0.0]], [[1.5], [0.5]]]),
+    row("attention, even", call("scaled_dot_product_attention"), [[[0.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]], [[2.0], [4.0]]],
+        [[3.0]], [[[-0.5**1.5, 0.5**1.5]], [[0.0, 0.0], [0.0, 0.0]], [[0.5], [0.5]]]),
+    row("attention, scores of ±1e4", call("scaled_dot_product_attention", scale=1e4), [[[1.0]], [[1.0], [-1.0]], [[2.0], [4.0]]],
+        [[2.0]], [[[0.0]], [[0.0], [0.0]], [[1.0], [0.0]]]),
+    row("attention, one q for all of v", call("scaled_dot_product_attention"),
+        [[[0.0]], [[1.0], [1.0]], [[[2.0], [4.0]], [[1.0], [1.0]]]], [[[3.0]], [[1.0]]],
+        [[[0.0]], [[0.0], [0.0]], [[[0.5], [0.5]], [[0.5], [0.5]]]]),
+    row("attention over no rows", call("scaled_dot_product_attention"), [np.ones((1, 2)), np.ones((0, 2)), np.ones((0, 3))],
+        np.zeros((1, 3)), [np.zeros((1, 2)), np.zeros((0, 2)), np.zeros((0, 3))]),
+]  # fmt: skip
+
 
 @pytest.mark.parametrize(
-    ("make", "inputs", "value", "grads"), [*WINDOWS, *NORMS, *SOFTMAX, *LAYERS, *CELLS, *CLASSES]
+    ("make", "inputs", "value", "grads"),
+    [*ATTENTION, *WINDOWS, *NORMS, *SOFTMAX, *LAYERS, *CELLS, *CLASSES],
 )
 def test_conventions(
     make: Callable[..., Expr], inputs: Sequence[Any], value: Any, grads: Sequence[Any]
@@ -190,6 +210,11 @@ REFUSED = [
     (lambda: op("layer_norm", X, np.ones(3), np.ones(3), eps=-1.0), InputError, "negative"),
     (lambda: op("group_norm", X, np.ones(3), np.ones(3), groups=2), InputError, "groups"),
     (lambda: op("batch_norm", variable([1.0]), np.ones(1), np.ones(1)), ShapeError, "channels"),
+    (lambda: op("scaled_dot_product_attention", X, LINE[0].T, X), ShapeError, "same length"),
+    (lambda: op("scaled_dot_product_attention", X, X, np.ones((2, 3))), ShapeError, "one row for each"),
+    (lambda: op("scaled_dot_product_attention", X, X, X, np.ones((4, 4))), ShapeError, "fit onto the scores"),
+    (lambda: op("scaled_dot_product_attention", X, X, X, [[True]]), ShapeError, "-inf"),
+    (lambda: op("scaled_dot_product_attention", X, X, X, scale="x"), InputError, "scale"),
     (lambda: op("cross_entropy", X, X), ShapeError, "softmax_cross_entropy"),
     (lambda: op("cross_entropy", X, np.array([1, 2])), ShapeError, "one class for each row"),
     (lambda: op("cross_entropy", X, np.array([3])).value, IndexRangeError, "class 3"),
