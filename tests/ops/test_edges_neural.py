@@ -252,3 +252,64 @@ def test_what_is_asked_for_alone_is_built() -> None:
     (slope,) = gv.gradients(y, X)
     assert np.array_equal(slope.value, [[2.0, 2.0, 2.0]])
     assert slope.call.op.name == "matmul"
+
+
+def _random(*shape: int) -> np.ndarray:
+    return np.random.default_rng(len(shape) + sum(shape)).normal(size=shape)
+
+
+def _labels(x: Expr) -> Expr:
+    return op("cross_entropy", x, np.arange(x.shape[0]) % x.shape[1])
+
+
+LARGE = [
+    ("conv2d", lambda x, w: op("conv2d", x, w, padding=((1, 2), (0, 1))), [(9, 4, 31, 29), (6, 4, 3, 3)]),
+    ("strided", lambda x, w: op("conv2d", x, w, stride=(2, 3), dilation=2), [(9, 4, 31, 29), (6, 4, 3, 3)]),
+    ("turned", lambda x, w: op("conv2d", op("transpose", x, axes=(0, 1, 3, 2)), w), [(9, 4, 31, 29), (6, 4, 3, 3)]),
+    ("transposed", lambda x, w: op("conv_transpose2d", x, w, stride=2), [(5, 4, 16, 17), (4, 3, 3, 3)]),
+    ("max_pool", lambda x: op("max_pool2d", x, window=3, stride=2, padding=1), [(40, 5, 31, 29)]),
+    ("max_pool apart", lambda x: op("max_pool2d", x, window=2), [(40, 5, 31, 29)]),
+    ("max_pool turned", lambda x: op("max_pool2d", op("transpose", x, axes=(1, 0, 3, 2)), window=2), [(40, 5, 31, 29)]),
+    ("avg_pool", lambda x: op("avg_pool2d", x, window=3, stride=2, padding=1), [(40, 5, 31, 29)]),
+    ("layer_norm", call("layer_norm"), [(400, 300), (300,), (300,)]),
+    ("layer_norm turned", lambda x, g, b: op("layer_norm", x.T, g, b), [(300, 400), (300,), (300,)]),
+    ("layer_norm of 3 axes", call("layer_norm", naxes=2), [(90, 30, 40), (30, 40), (30, 40)]),
+    ("rms_norm", call("rms_norm"), [(4, 200, 300), (300,)]),
+    ("batch_norm", call("batch_norm"), [(90, 7, 31, 29), (7,), (7,)]),
+    ("group_norm", call("group_norm", groups=3), [(90, 6, 31, 29), (6,), (6,)]),
+    ("group_norm turned", lambda x, g, b: op("group_norm", op("transpose", x, axes=(0, 2, 1)), g, b, groups=3),
+     [(90, 50, 6), (6,), (6,)]),
+    ("softmax", call("softmax"), [(500, 300)]),
+    ("softmax of columns", call("softmax", axis=0), [(500, 300)]),
+    ("attention", call("scaled_dot_product_attention", causal=True), [(8, 60, 32), (8, 60, 32), (8, 60, 32)]),
+    ("cross entropy", _labels, [(700, 200)]),
+    ("linear", call("linear"), [(8, 60, 32), (32, 50), (50,)]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(("make", "shapes"), [pytest.param(m, s, id=i) for i, m, s in LARGE])
+def test_the_fast_path_gives_the_recorded_bits_in_blocks(
+    make: Callable[..., Expr], shapes: list[tuple[int, ...]], dtype: str
+) -> None:
+    """Arrays of many blocks, arrays that lie in pieces, and new inputs."""
+    first = [variable(_random(*shape), dtype=dtype) for shape in shapes]
+    fast = compile_gradients([op("square", make(*first))], first)
+    for factor in (1.0, -0.5):
+        given = [np.asarray(x.value * factor, dtype) for x in first]
+        found = fast(*given)
+        inputs = [variable(x) for x in given]
+        y = op("square", make(*inputs))
+        assert np.array_equal(found.values[0], y.value)
+        for slope, wanted in zip(found.gradients, gv.gradients(y, inputs), strict=True):
+            assert slope is not None
+            assert np.array_equal(slope, wanted.value)
+
+
+def test_blocks_are_the_whole() -> None:
+    """Windows over many blocks of examples, against one example at a time."""
+    x, w = _random(9, 4, 31, 29), _random(6, 4, 3, 3)
+    whole = op("conv2d", variable(x), variable(w), padding=1).value
+    for one, wanted in zip(x, whole, strict=True):
+        found = op("conv2d", variable(one[None]), variable(w), padding=1).value[0]
+        assert np.allclose(found, wanted, rtol=1e-12, atol=1e-12)
