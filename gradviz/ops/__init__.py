@@ -5,20 +5,25 @@ Importing this package registers the built-in operations, in the order of the pa
 """
 
 from gradviz.ops import (  # noqa: F401  importing a family registers its ops
+    activations,
     adjoint,
     attention,
+    comparing,
     convolution,
     cross_entropy,
     elementwise,
+    functions,
     indexing,
     kernels,
     linalg,
     loss,
     neural,
     normalization,
+    pairs,
     pooling,
     reduction,
     reshaping,
     selection,
     source,
+    special,
 )

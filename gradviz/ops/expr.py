@@ -188,11 +188,41 @@ class Expr:
     def __pos__(self) -> Expr:
         return self
 
+    def __abs__(self) -> Expr:
+        return _make("abs", self)
+
+    def __mod__(self, other: object) -> Expr:
+        return _make("remainder", self, other)
+
+    def __rmod__(self, other: object) -> Expr:
+        return _make("remainder", other, self)
+
+    def __floordiv__(self, other: object) -> Expr:
+        return _make("floor_divide", self, other)
+
+    def __rfloordiv__(self, other: object) -> Expr:
+        return _make("floor_divide", other, self)
+
+    def __ge__(self, other: object) -> Expr:
+        return _make("greater_equal", self, other)
+
+    def __le__(self, other: object) -> Expr:
+        return _make("less_equal", self, other)
+
+    def __invert__(self) -> Expr:
+        return _make("logical_not", self)
+
+    def __and__(self, other: object) -> Expr:
+        return _make("logical_and", self, other)
+
+    def __or__(self, other: object) -> Expr:
+        return _make("logical_or", self, other)
+
     def __gt__(self, other: object) -> Expr:
         return _make("greater", self, other)
 
     def __lt__(self, other: object) -> Expr:
-        return _make("greater", other, self)
+        return _make("less", self, other)
 
     def __getitem__(self, index: object) -> Expr:
         return cast(Expr, registry.get("getitem")(self, index=index_items(index)))

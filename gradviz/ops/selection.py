@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.errors import ShapeError
+from gradviz.errors import InputError, ShapeError
 from gradviz.ops import shapes
+from gradviz.ops.elementwise import negative
 from gradviz.ops.op import COMPARED, COMPARISON, FUNCTIONS, GRADIENT, LOOSE, example, op
 from gradviz.ops.spec import BOOL, Spec
 from gradviz.text import mark
@@ -167,6 +168,92 @@ def maximum(x: Any, y: Any) -> Any:
 @maximum.vjp
 def _(g: Any, out: Any, x: Any, y: Any) -> Rule:
     return maximum_share(g, x, y), maximum_share(g, y, x)
+
+
+@op(
+    sign="min",
+    category=COMPARISON,
+    family="route",
+    summary=mark(
+        "ops", "The smaller of two, cell by cell; of two equal ones each gets half the gradient."
+    ),
+    text="minimum({x}, {y})",
+    formula=r"\min(x, y)",
+    code={
+        "numpy": "np.minimum({x}, {y})",
+        "tf": "tf.minimum({x}, {y})",
+        "torch": "torch.minimum({x}, {y})",
+        "jax": "jnp.minimum({x}, {y})",
+    },
+    aliases={
+        "numpy": "minimum fmin",
+        "tf": "minimum",
+        "torch": "minimum",
+        "jax": "minimum",
+        "math": "minimum",
+    },
+    spec=shapes.elementwise,
+    examples=[example([1.0, 5.0], [[2.0], [3.0]])],
+)
+def minimum(x: Any, y: Any) -> Any:
+    """min(x, y); NaN wins."""
+    return np.minimum(x, y)
+
+
+@minimum.vjp
+def _(g: Any, out: Any, x: Any, y: Any) -> Rule:
+    below, above = negative(x), negative(y)
+    return maximum_share(g, below, above), maximum_share(g, above, below)
+
+
+def _clip_spec(x: Spec, *, min: float | None, max: float | None) -> Spec:
+    if min is None and max is None:
+        raise InputError(mark("ops", "clip needs a bound: min, max or both."))
+    if min is not None and max is not None and min > max:
+        raise InputError(
+            mark("ops", "The lower bound {min} is above the upper bound {max}."), min=min, max=max
+        )
+    return shapes.elementwise_function(x)
+
+
+@op(
+    sign="clip",
+    category=FUNCTIONS,
+    family="gate",
+    summary=mark("ops", "Holds every cell between two bounds; either may be left out."),
+    text="clip({x}{attributes})",
+    formula=r"\min(\max(x, min), max)",
+    code={
+        "numpy": "np.clip({x}, {min}, {max})",
+        "tf": "tf.clip_by_value({x}, *((-np.inf, np.inf)[i] if b is None else b for i, b in enumerate(({min}, {max}))))",
+        "torch": "torch.clamp({x}, {min}, {max})",
+        "jax": "jnp.clip({x}, {min}, {max})",
+    },
+    aliases={
+        "numpy": "clip",
+        "tf": "clip_by_value",
+        "torch": "clamp clip",
+        "jax": "clip",
+        "math": "clip clamp",
+    },
+    spec=_clip_spec,
+    examples=[
+        example([0.5, -1.5, 2.0], min=-1.0, max=1.0),
+        example([0.5, -1.5], min=0.25),
+        example([0.5, -1.5], max=0.25),
+    ],
+)
+def clip(x: Any, *, min: float | None = None, max: float | None = None) -> Any:
+    """x between the bounds, else the bound; the slope at a bound is 1, of NaN 0."""
+    held = x if min is None else np.maximum(x, float(min))
+    return held if max is None else np.minimum(held, float(max))
+
+
+@clip.vjp
+def _(g: Any, out: Any, x: Any, *, min: float | None, max: float | None) -> Rule:
+    inside = g if max is None else where(greater(x, float(max)), 0, g)
+    inside = inside if min is None else where(greater(float(min), x), 0, inside)
+    return (where(equal(x, x), inside, 0),)
 
 
 @op(

@@ -90,6 +90,11 @@ def elementwise_number(*specs: Spec) -> Spec:
     return elementwise(*numbers(*specs))
 
 
+def elementwise_floats(*specs: Spec) -> Spec:
+    """Broadcast; the result is always a float. Truth values alone are refused."""
+    return elementwise_float(*numbers(*specs))
+
+
 def numbers(*specs: Spec) -> tuple[Spec, ...]:
     """The specs; ShapeError if all of them are truth values."""
     if all(spec.dtype == BOOL for spec in specs):

@@ -24,6 +24,8 @@ from tests.support.symbols import (
 )
 
 FOLDER = Path(__file__).parent.parent / "data" / "vectors"
+# A step of the differences would cross the bound: 1.0017 is clipped at 1.
+NEAR_A_KINK = {"clip/2x1x3_p0"}
 STORED = [
     (path.stem, case)
     for path in sorted(FOLDER.glob("*.json"))
@@ -184,7 +186,8 @@ def one_hots(shape: tuple[int, ...]) -> list[Array]:
         case
         for case in SINGLE
         if case["seed"] is not None
-        and not any(word in case["id"] for word in ("extreme", "ties", "stop_gradient"))
+        and not any(word in case["id"] for word in ("extreme", "ties", "stop_gradient", "x_zero"))
+        and case["id"] not in NEAR_A_KINK
         and all(np.isfinite(array(g)).all() for g in case["grads"] if g)
     ]
 )
