@@ -11,10 +11,11 @@ from gradviz.errors import ShapeError
 from gradviz.graph.model import Array
 from gradviz.ops import shapes
 from gradviz.ops.calls import Calls, Dtype, blocks, computed, float_of, maximum, number, view
-from gradviz.ops.convolution import PADS, Pads, each, pads_of, windows
+from gradviz.ops.convolution import PADS
 from gradviz.ops.op import GRADIENT, NEURAL, example, op
 from gradviz.ops.shapes import Shape
 from gradviz.ops.spec import BOOL, FLOAT64, Spec
+from gradviz.ops.windows import Pads, each, pads_of, windows
 from gradviz.text import mark, shape_words
 
 Rule = tuple[Any, ...]
