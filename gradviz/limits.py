@@ -13,6 +13,7 @@ INLINE_ELEMENTS: Final = 1_000
 ARRAY_ELEMENTS: Final = 10**7
 ALIVE_BYTES: Final = 512 * 2**20
 RANK: Final = 8
+OUTPUTS: Final = 1_000
 ID_CHARACTERS: Final = 64
 NAME_CHARACTERS: Final = 80
 NOTE_CHARACTERS: Final = 4_096
@@ -40,6 +41,7 @@ LIMITS: Final = (
     Limit("values of one document", VALUES_BYTES, "bytes", "use a random node or a file instead"),
     Limit("array", ARRAY_ELEMENTS, "elements", "so that one operation stays under a second"),
     Limit("arrays of one run", ALIVE_BYTES, "bytes", "every value and gradient is kept"),
+    Limit("outputs of one operation", OUTPUTS, "ports", "more cannot be told apart on a card"),
     Limit("rank", RANK, "axes", "more cannot be shown"),
     Limit("name", NAME_CHARACTERS, "characters", "it must fit a card"),
     Limit("note", NOTE_CHARACTERS, "characters", "it must fit the screen"),

@@ -7,6 +7,7 @@ Importing this package registers the built-in operations, in the order of the pa
 from gradviz.ops import (  # noqa: F401  importing a family registers its ops
     activations,
     adjoint,
+    arranging,
     attention,
     comparing,
     convolution,
@@ -21,6 +22,7 @@ from gradviz.ops import (  # noqa: F401  importing a family registers its ops
     normalization,
     pairs,
     pooling,
+    products,
     reduction,
     reshaping,
     selection,

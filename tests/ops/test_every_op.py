@@ -154,6 +154,11 @@ def test_the_spec_holds_for_every_dtype_or_refuses_it(declared: Op, shown: Examp
     assert tried
 
 
+def listed(found: Expr | tuple[Expr, ...]) -> list[Expr]:
+    """The outputs of an op of one or of several."""
+    return list(found) if isinstance(found, tuple) else [found]
+
+
 def _as(value: object, kind: str) -> Expr:
     array = np.asarray(value)
     if kind == "weak":
@@ -181,13 +186,13 @@ def test_float32_stays_float32(declared: Op, shown: Example) -> None:
         for v in shown.inputs
     ]
     exact, _ = applied(declared, shown)
-    outputs = declared(*inputs, **shown.attributes)
-    wide = declared(*exact, **shown.attributes)
-    assert outputs.dtype == np.float32
-    assert np.allclose(outputs.value, wide.value, rtol=1e-5, atol=1e-6)
-    collected = Collected([outputs, *inputs])
+    outputs = listed(declared(*inputs, **shown.attributes))
+    for output, wide in zip(outputs, listed(declared(*exact, **shown.attributes)), strict=True):
+        assert output.dtype == np.float32
+        assert np.allclose(output.value, wide.value, rtol=1e-5, atol=1e-6)
+    collected = Collected([*outputs, *inputs])
     wrt = [collected.port(i) for i in inputs if i.dtype.kind == "f"]
-    after, found = differentiated(built(collected), [collected.port(outputs)], wrt)
+    after, found = differentiated(built(collected), [collected.port(outputs[0])], wrt)
     for port, answer in zip(wrt, found.answers, strict=True):
         if answer is not None:
             (value,) = after.evaluate(answer)
@@ -265,10 +270,11 @@ def test_the_numpy_text_gives_the_value(declared: Op, shown: Example) -> None:
         given = {n: v.astype(dtype) if v.dtype.kind == "f" else v for n, v in names.items()}
         text = code_of(declared, "numpy", given, shown.attributes)
         found = eval(text, {"np": np, "scipy": scipy, **given})
-        (output,) = outputs
-        assert np.shape(found) == output.shape
+        results = found if len(outputs) > 1 else (found,)
         tolerance = 1e-14 if dtype == np.float64 else 1e-6
-        assert np.allclose(found, output.value, rtol=tolerance, atol=tolerance), text
+        for result, output in zip(results, outputs, strict=True):
+            assert np.shape(result) == output.shape
+            assert np.allclose(result, output.value, rtol=tolerance, atol=tolerance), text
 
 
 @every_op
@@ -328,9 +334,14 @@ def _is_linear(declared: Op, shown: Example, number: int) -> bool:
     def apply(value, zeroed: bool):
         # Affine in one of several summands: the others are 0 then.
         inputs = [value if i == number else base[i] * (not zeroed) for i in others]
-        return declared.forward(*inputs, **declared.bind(shown.attributes))
+        found = declared.forward(*inputs, **declared.bind(shown.attributes))
+        return (
+            np.concatenate([np.ravel(part) for part in found])
+            if isinstance(found, tuple)
+            else found
+        )
 
-    zeroed = declared.name in ("add", "subtract", "concat", "accumulate", "where")
+    zeroed = declared.name in ("add", "subtract", "concat", "accumulate", "where", "stack")
     if "b" in declared.inputs[declared.fewest :]:
         # A bias is a summand, what it is added to the other.
         biased = declared.inputs.index("b")
@@ -384,7 +395,7 @@ def test_nonsense_in_a_setting_is_told_in_words(declared: Op) -> None:
         with contextlib.suppress(GradvizError):
             found = declared(*inputs, **attributes)
             if not declared.is_source or declared.name == "random_normal":
-                assert isinstance(found.value, np.ndarray)
+                assert all(isinstance(output.value, np.ndarray) for output in listed(found))
         collected = Collected(inputs)
         node = Node("n", declared.name, tuple(map(collected.port, inputs)), attributes)
         specs = infer(Graph({**collected.graph.nodes, "n": node}))
