@@ -246,7 +246,7 @@ class _Builder:
         if infix.op == "power" and type(right) in (int, float) and right == 2:
             return self._apply("square", left)
         operands = (left, self._operand(part.right, right))
-        return self._apply(infix.op, *(reversed(operands) if infix.swapped else operands))
+        return self._apply(infix.op, *operands)
 
     def _apply(self, op: str, *inputs: Expr, **attributes: object) -> Expr:
         return self._applied(registry.get(op), inputs, attributes)

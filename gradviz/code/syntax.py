@@ -19,18 +19,22 @@ class Infix(NamedTuple):
     op: str
     binding: int
     to_the_right: bool = False
-    swapped: bool = False
 
 
 # Between − (`NEGATED`) and the products stands nothing: -x*y is (-x)*y, and -x^2 is -(x^2).
 SIGNS: Final[Mapping[str, Infix]] = {
     ">": Infix("greater", COMPARED),
-    "<": Infix("greater", COMPARED, swapped=True),
+    ">=": Infix("greater_equal", COMPARED),
+    "<": Infix("less", COMPARED),
+    "<=": Infix("less_equal", COMPARED),
     "==": Infix("equal", COMPARED),
+    "!=": Infix("not_equal", COMPARED),
     "+": Infix("add", ADDED),
     "-": Infix("subtract", ADDED),
     "*": Infix("multiply", MULTIPLIED),
     "/": Infix("divide", MULTIPLIED),
+    "//": Infix("floor_divide", MULTIPLIED),
+    "%": Infix("remainder", MULTIPLIED),
     "@": Infix("matmul", MULTIPLIED),
     "**": Infix("power", RAISED, to_the_right=True),
 }

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.ops import shapes
+from gradviz.ops import registry, shapes
 from gradviz.ops.op import (
     ADDED,
     ARITHMETIC,
@@ -196,9 +196,9 @@ def power_slope(x: Any, y: Any) -> Any:
 @power_slope.local
 def _(out: Any, x: Any, y: Any) -> Rule:
     below = subtract(y, 1)
-    return multiply(y, power_slope(x, below)), add(
-        power(x, below), multiply(y, power_log(x, below))
-    )
+    # The second power of an exponent of 0 is 0 at 0 too, not 0 × ∞.
+    bent = registry.get("where")(registry.get("equal")(y, 0), 0, power_slope(x, below))
+    return multiply(y, bent), add(power(x, below), multiply(y, power_log(x, below)))
 
 
 @op(

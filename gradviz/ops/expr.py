@@ -188,6 +188,20 @@ class Expr:
     def __pos__(self) -> Expr:
         return self
 
+    def __round__(self, digits: int | None = None) -> Expr:
+        if digits:
+            raise InputError(mark("ops", "round works to whole numbers; multiply first."))
+        return _make("round", self)
+
+    def __floor__(self) -> Expr:
+        return _make("floor", self)
+
+    def __ceil__(self) -> Expr:
+        return _make("ceil", self)
+
+    def __trunc__(self) -> Expr:
+        return _make("trunc", self)
+
     def __abs__(self) -> Expr:
         return _make("abs", self)
 

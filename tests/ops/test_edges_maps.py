@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
+import gradviz as gv
 from gradviz.errors import GradvizError
 from gradviz.ops.expr import Expr, constant, variable
 from tests.support.edges import INF, NAN, call, holds, op, row
@@ -111,3 +113,36 @@ def test_operators_of_python() -> None:
     assert (x <= -7.5).value.tolist() == [True, False]
     assert (~(x < 0) & (x > 1)).value.tolist() == [False, True]
     assert ((x < 0) | (x > 1)).value.tolist() == [True, True]
+    assert round(x).value.tolist() == [-8.0, 2.0]
+    assert math.floor(x).value.tolist() == [-8.0, 2.0]
+    assert math.ceil(x).value.tolist() == [-7.0, 2.0]
+    assert math.trunc(x).value.tolist() == [-7.0, 2.0]
+
+
+@pytest.mark.parametrize("exponent", [0.0, 1.0, 2.0, 3.0])
+def test_whole_powers_have_second_derivatives_at_0(exponent: float) -> None:
+    """x**0 and x**1 are flat and straight there; the slope of their slopes is 0, not 0 × ∞."""
+    x = variable([0.0, 2.0], "x")
+    (slope,) = gv.gradients(op("power", x, exponent), x)
+    assert slope is not None
+    (bend,) = gv.gradients(slope, x)
+    wanted = (
+        exponent * (exponent - 1) * np.array([0.0 ** max(exponent - 2, 0), 2.0 ** (exponent - 2)])
+    )
+    assert bend is not None
+    assert np.allclose(bend.value, wanted)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("x >= 2", True),
+        ("x <= 1", False),
+        ("x < 3", True),
+        ("x != 2", False),
+        ("x // 0.75", 2.0),
+        ("x % 0.75", 0.5),
+    ],
+)
+def test_signs_in_typed_mathematics(text: str, wanted: object) -> None:
+    assert gv.parse(text, {"x": 2.0}).value == wanted
