@@ -320,6 +320,8 @@ def pad(x: Any, *, pad_width: Widths | int, mode: PadMode = "constant", value: f
     """x with a border of the widths (before, after) of each axis."""
     array = np.asarray(x)
     widths = _widths(pad_width, array.ndim)
+    if not widths:
+        return array.copy()
     if mode == "constant":
         return np.pad(array, widths, constant_values=value)
     return np.pad(array, widths, mode=mode)
