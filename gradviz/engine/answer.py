@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradviz import limits
+from gradviz.bulk import bulk
 from gradviz.engine import diagnose
 from gradviz.engine.check import Specs, infer
 from gradviz.engine.diagnose import Missing, State, Troubles, Zeros
@@ -216,6 +217,7 @@ def answer(
     return Answer(diagram, setup, run(setup.plan, values, cancelled))
 
 
+@bulk()
 def prepare(diagram: Diagram, previous: Specs | None = None) -> Setup:
     """Shapes, question, gradient and plan of a diagram: no numbers yet."""
     specs = infer(diagram.graph, previous)
@@ -231,7 +233,7 @@ def prepare(diagram: Diagram, previous: Specs | None = None) -> Setup:
         # One rule that cannot be used does not end a run: the values are known.
         failure = error.message
         found = gradient(extended, (), (), unconnected=question.unconnected)
-    order = plan(found.graph, {**extended.outputs, **found.specs})
+    order = _plan(extended, found)
     if failure is None and order.bytes > limits.ALIVE_BYTES:
         # Nor do gradients for which there is no room.
         failure = message(
@@ -243,8 +245,14 @@ def prepare(diagram: Diagram, previous: Specs | None = None) -> Setup:
             limit=limits.ALIVE_BYTES // 2**20,
         )
         found = gradient(extended, (), (), unconnected=question.unconnected)
-        order = plan(found.graph, {**extended.outputs, **found.specs})
+        order = _plan(extended, found)
     return Setup(specs, question, query, found, order, extended, seeds, failure)
+
+
+def _plan(extended: Specs, found: Gradient) -> Plan:
+    """Forward in the order that is known, then backward in the order in which the nodes were made."""
+    order = (*extended.order, *found.specs)
+    return plan(found.graph, {**extended.outputs, **found.specs}, order=order)
 
 
 def ask(specs: Specs, query: Query) -> Question:

@@ -9,6 +9,7 @@ from typing import cast
 import numpy as np
 
 from gradviz import limits
+from gradviz.bulk import bulk
 from gradviz.engine.plan import Plan, PlannedNode
 from gradviz.errors import GradvizError, LimitError
 from gradviz.graph.model import Array, OutPort
@@ -77,7 +78,7 @@ def run(
             limit=limits.ALIVE_BYTES // 2**20,
         )
     records: dict[str, Record] = {}
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), bulk():
         for count, node in enumerate(plan.nodes):
             if cancelled():
                 return Run(records, cancelled=True)
