@@ -12,6 +12,7 @@ from gradviz.ops import (  # noqa: F401  importing a family registers its ops
     comparing,
     convolution,
     cross_entropy,
+    determinants,
     elementwise,
     functions,
     indexing,
@@ -26,6 +27,7 @@ from gradviz.ops import (  # noqa: F401  importing a family registers its ops
     reduction,
     reshaping,
     selection,
+    solving,
     source,
     special,
 )

@@ -24,6 +24,8 @@ from tests.support.symbols import (
     weights,
 )
 
+# Found by iteration, or by way of a factorisation: the frameworks themselves agree to fewer digits.
+ITERATED = {"svd", "eigh", "qr", "pinv", "expm"}
 FOLDER = Path(__file__).parent.parent / "data" / "vectors"
 # A step of the differences would cross the bound: 1.0017 is clipped at 1.
 NEAR_A_KINK = {"clip/2x1x3_p0"}
@@ -66,7 +68,8 @@ def agrees(found: Array, stored: dict[str, Any], case: dict[str, Any]) -> None:
         return
     finite = np.isfinite(wanted)
     largest = float(np.max(np.abs(wanted), where=finite, initial=0.0))
-    bound = (1e-7 if "extreme" in case["id"] else 1e-9) * largest + 1e-11
+    loose = case["op"] in ITERATED or "extreme" in case["id"]
+    bound = (1e-7 if loose else 1e-9) * largest + 1e-11
     assert np.array_equal(np.isnan(found), np.isnan(wanted))
     assert np.array_equal(found[~finite], wanted[~finite], equal_nan=True)
     assert np.all(np.abs(found[finite] - wanted[finite]) <= bound), (found, wanted)
