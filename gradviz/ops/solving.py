@@ -85,7 +85,7 @@ def _numbers_only(a: Any) -> tuple[Any, Any]:
         "torch": "torch.linalg.inv({a})",
         "jax": "jnp.linalg.inv({a})",
     },
-    aliases={"numpy": "inv", "tf": "inv matrix_inverse", "torch": "inv inverse", "jax": "inv"},
+    aliases={"numpy": "inv", "tf": "inv matrix_inverse", "torch": "inv", "jax": "inv"},
     spec=square_matrices,
     examples=[
         example([[4.0, 1.0], [2.0, 3.0]]),
