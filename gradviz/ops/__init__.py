@@ -12,6 +12,7 @@ from gradviz.ops import (  # noqa: F401  importing a family registers its ops
     comparing,
     convolution,
     cross_entropy,
+    cumulative,
     determinants,
     elementwise,
     functions,
@@ -30,4 +31,5 @@ from gradviz.ops import (  # noqa: F401  importing a family registers its ops
     solving,
     source,
     special,
+    statistics,
 )

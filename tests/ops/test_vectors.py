@@ -27,8 +27,8 @@ from tests.support.symbols import (
 # Found by iteration, or by way of a factorisation: the frameworks themselves agree to fewer digits.
 ITERATED = {"svd", "eigh", "qr", "pinv", "expm"}
 FOLDER = Path(__file__).parent.parent / "data" / "vectors"
-# A step of the differences would cross the bound: 1.0017 is clipped at 1.
-NEAR_A_KINK = {"clip/2x1x3_p0"}
+# A step of the differences would cross the bound: 1.0017 is clipped at 1. That of |x|^2.5 bends too sharply at 0.0035.
+NEAR_A_KINK = {"clip/2x1x3_p0", "vector_norm/ord2.5_5_axisNone_drop"}
 STORED = [
     (path.stem, case)
     for path in sorted(FOLDER.glob("*.json"))

@@ -1,0 +1,174 @@
+"""What reductions, running totals, picking and sorting do at ties, zeros, NaN, infinities and in empty arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradviz as gv
+from gradviz.errors import InputError, ShapeError
+from gradviz.ops.expr import Expr, constant, variable
+from tests.support.edges import INF, NAN, call, gradients, holds, op, row
+
+EMPTY = np.zeros(0)
+R2 = np.sqrt(0.5)
+
+
+def weighed(name: str, *scale: float, **attributes: Any) -> Callable[..., Expr]:
+    """The op, its cells weighed: the sum of those of a running total would tell little."""
+    return lambda *inputs: op(name, *inputs, **attributes) * list(scale)
+
+
+ROWS = [
+    row("min ties", call("min"), [[1.0, 1.0, 3.0]], 1.0, [[0.5, 0.5, 0.0]]),
+    row("min ties by row", call("min", axis=1), [[[3.0, 3.0], [1.0, 2.0]]], [3.0, 1.0], [[[0.5, 0.5], [1.0, 0.0]]]),
+    row("min with NaN", call("min"), [[1.0, NAN]], NAN, [[NAN, NAN]]),
+    row("min of infinities", call("min"), [[-INF, 2.0, -INF]], -INF, [[0.5, 0.0, 0.5]]),
+    row("min of one number", call("min"), [4.0], 4.0, [1.0]),
+    row("min of whole numbers", call("min"), [[4, 2]], 2, [None]),
+    row("min beside an empty axis", call("min", axis=1), [np.zeros((0, 2))], EMPTY, [np.zeros((0, 2))]),
+    row("prod, a zero", call("prod"), [[2.0, 0.0, 3.0]], 0.0, [[0.0, 6.0, 0.0]]),
+    row("prod, two zeros", call("prod"), [[2.0, 0.0, 0.0]], 0.0, [[0.0, 0.0, 0.0]]),
+    row("prod, zeros by row", call("prod", axis=1), [[[2.0, 0.0], [0.0, 0.0]]], [0.0, 0.0], [[[0.0, 2.0], [0.0, 0.0]]]),
+    row("prod over two axes", call("prod", axis=(0, 2)), [[[[2.0, 0.0], [1.0, 2.0]]]], [0.0, 2.0],
+        [[[[0.0, 2.0], [2.0, 1.0]]]]),
+    row("prod of nothing", call("prod"), [EMPTY], 1.0, [EMPTY]),
+    row("prod along an empty axis", call("prod", axis=0), [np.zeros((0, 2))], [1.0, 1.0], [np.zeros((0, 2))]),
+    row("prod of one number", call("prod"), [0.0], 0.0, [1.0]),
+    row("prod with infinity", call("prod"), [[2.0, INF]], INF, [[INF, 2.0]]),
+    row("prod of truth values", call("prod"), [[True, True]], 1, [None]),
+    row("logsumexp at 1000", call("logsumexp"), [[1000.0, 1000.0]], 1000.0 + np.log(2.0), [[0.5, 0.5]]),
+    row("logsumexp of all -inf", call("logsumexp"), [[-INF, -INF]], -INF, [[NAN, NAN]]),
+    row("logsumexp, one row all -inf", call("logsumexp", axis=1), [[[-INF, -INF], [0.0, -INF]]], [-INF, 0.0],
+        [[[NAN, NAN], [1.0, 0.0]]]),
+    row("logsumexp with -inf", call("logsumexp"), [[-INF, 2.0]], 2.0, [[0.0, 1.0]]),
+    row("logsumexp with inf", call("logsumexp"), [[INF, 2.0]], INF, [[NAN, NAN]]),
+    row("logsumexp of NaN", call("logsumexp"), [[NAN, 2.0]], NAN, [[NAN, NAN]]),
+    row("logsumexp of nothing", call("logsumexp"), [EMPTY], -INF, [EMPTY]),
+    row("logsumexp of one number", call("logsumexp"), [3.0], 3.0, [1.0]),
+    row("logsumexp of whole numbers", call("logsumexp"), [[0, 0]], np.log(2.0), [None]),
+    row("var of equal cells", call("var"), [[0.1, 0.1, 0.1]], 0.0, [[0.0, 0.0, 0.0]]),
+    row("var of one cell, correction 1", call("var", correction=1), [[2.0]], NAN, [[NAN]]),
+    row("var of one number", call("var"), [2.0], 0.0, [0.0]),
+    row("var of nothing", call("var"), [EMPTY], NAN, [EMPTY]),
+    row("var far from 0", call("var"), [[1e9, 1e9 + 2.0]], 1.0, [[-1.0, 1.0]]),
+    row("var of truth values as numbers", call("var"), [[0, 1]], 0.25, [None]),
+    row("std of equal cells", call("std"), [[0.1, 0.1, 0.1]], 0.0, [[0.0, 0.0, 0.0]]),
+    row("std, a constant row", call("std", axis=1), [[[2.0, 2.0], [0.0, 2.0]]], [0.0, 1.0], [[[0.0, 0.0], [-0.5, 0.5]]]),
+    row("std of one cell, correction 1", call("std", correction=1), [[2.0]], NAN, [[NAN]]),
+    row("std with NaN", call("std"), [[NAN, 1.0]], NAN, [[NAN, NAN]]),
+    row("norm at zeros", call("vector_norm"), [[0.0, 0.0]], 0.0, [[0.0, 0.0]]),
+    row("norm, a row of zeros", call("vector_norm", axis=1), [[[0.0, 0.0], [3.0, 4.0]]], [0.0, 5.0],
+        [[[0.0, 0.0], [0.6, 0.8]]]),
+    row("norm squared at zeros", lambda x: op("vector_norm", x) ** 2, [[0.0, 0.0]], 0.0, [[0.0, 0.0]]),
+    row("norm of one number", call("vector_norm"), [-3.0], 3.0, [-1.0]),
+    row("norm of nothing", call("vector_norm"), [EMPTY], 0.0, [EMPTY]),
+    row("norm of whole numbers", call("vector_norm"), [[3, 4]], 5.0, [None]),
+    row("norm with infinity", call("vector_norm"), [[INF, 1.0]], INF, [[NAN, 0.0]]),
+    row("norm of large numbers", call("vector_norm"), [[3e200, 4e200]], 5e200, [[0.6, 0.8]]),
+    row("norm of small numbers", call("vector_norm"), [[3e-200, 4e-200]], 5e-200, [[0.6, 0.8]]),
+    row("1-norm, a zero", call("vector_norm", ord=1), [[0.0, -2.0]], 2.0, [[0.0, -1.0]]),
+    row("3-norm at zeros", call("vector_norm", ord=3), [[0.0, 0.0]], 0.0, [[0.0, 0.0]]),
+    row("1.5-norm, a zero", call("vector_norm", ord=1.5), [[0.0, 2.0]], 2.0, [[0.0, 1.0]]),
+    row("0.5-norm, a zero", call("vector_norm", ord=0.5), [[0.0, 4.0]], 4.0, [[0.0, 1.0]]),
+    row("inf-norm, ties", call("vector_norm", ord="inf"), [[3.0, -3.0, 1.0]], 3.0, [[0.5, -0.5, 0.0]]),
+    row("inf-norm at zeros", call("vector_norm", ord="inf"), [[0.0, 0.0]], 0.0, [[0.0, 0.0]]),
+    row("-inf-norm, ties", call("vector_norm", ord="-inf"), [[1.0, -1.0, 3.0]], 1.0, [[0.5, -0.5, 0.0]]),
+    row("0-norm", call("vector_norm", ord=0), [[0.0, 2.0, -1.0]], 2.0, [[0.0, 0.0, 0.0]]),
+    row("cumsum", weighed("cumsum", 1.0, 10.0, 100.0), [[1.0, 2.0, 3.0]], [1.0, 30.0, 600.0], [[111.0, 110.0, 100.0]]),
+    row("cumsum of nothing", call("cumsum"), [EMPTY], EMPTY, [EMPTY]),
+    row("cumsum with NaN", call("cumsum"), [[1.0, NAN]], [1.0, NAN], [[2.0, 1.0]]),
+    row("cumprod, a zero", call("cumprod"), [[2.0, 0.0, 3.0]], [2.0, 0.0, 0.0], [[1.0, 8.0, 0.0]]),
+    row("cumprod, two zeros", call("cumprod"), [[2.0, 0.0, 0.0]], [2.0, 0.0, 0.0], [[1.0, 2.0, 0.0]]),
+    row("cumprod of nothing", call("cumprod"), [EMPTY], EMPTY, [EMPTY]),
+    row("cumprod beside an empty axis", call("cumprod", axis=0), [np.zeros((2, 0))], np.zeros((2, 0)),
+        [np.zeros((2, 0))]),
+    row("cumlogsumexp at 1000", call("cumlogsumexp"), [[1000.0, 1000.0]], [1000.0, 1000.0 + np.log(2.0)],
+        [[1.5, 0.5]]),
+    row("cumlogsumexp, small after large", call("cumlogsumexp"), [[1000.0, -1000.0]], [1000.0, 1000.0], [[2.0, 0.0]]),
+    row("cumlogsumexp of nothing", call("cumlogsumexp"), [EMPTY], EMPTY, [EMPTY]),
+    row("cumlogsumexp from -inf", call("cumlogsumexp"), [[-INF, 0.0]], [-INF, 0.0], [[NAN, 1.0]]),
+    row("cummax, ties", weighed("cummax", 1.0, 10.0, 100.0), [[2.0, 2.0, 1.0]], [2.0, 20.0, 200.0],
+        [[1.0 + 5.0 + 50.0, 5.0 + 50.0, 0.0]]),
+    row("cummax, three ties", weighed("cummax", 0.0, 0.0, 3.0), [[2.0, 2.0, 2.0]], [0.0, 0.0, 6.0], [[1.0, 1.0, 1.0]]),
+    row("cummax, a new one", weighed("cummax", 1.0, 10.0, 100.0), [[1.0, 3.0, 2.0]], [1.0, 30.0, 300.0],
+        [[1.0, 110.0, 0.0]]),
+    row("cummax with NaN", call("cummax"), [[1.0, NAN, 2.0]], [1.0, NAN, NAN], [[1.0, NAN, NAN]]),
+    row("cummax of infinities", call("cummax"), [[-INF, -INF, INF]], [-INF, -INF, INF], [[1.5, 0.5, 1.0]]),
+    row("cummax of nothing", call("cummax"), [EMPTY], EMPTY, [EMPTY]),
+    row("diff of one cell", call("diff"), [[2.0]], EMPTY, [[0.0]]),
+    row("diff of nothing", call("diff"), [EMPTY], EMPTY, [EMPTY]),
+    row("diff of infinities", call("diff"), [[INF, INF]], [NAN], [[-1.0, 1.0]]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "inputs", "value", "grads"), ROWS)
+def test_convention(
+    make: Callable[..., Expr], inputs: Sequence[Any], value: Any, grads: Sequence[Any]
+) -> None:
+    holds(make, inputs, value, grads)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: op("min", variable(EMPTY)), "no smallest entry of nothing"),
+        (lambda: op("vector_norm", variable(EMPTY), ord="inf"), "no largest entry of nothing"),
+        (lambda: op("vector_norm", variable(EMPTY), ord="-inf"), "no smallest entry of nothing"),
+        (lambda: op("cumsum", variable(1.0)), "no axis 0"),
+        (lambda: op("cummax", variable([1.0]), axis=1), "no axis 1"),
+        (lambda: op("diff", variable(1.0)), "no axis -1"),
+        (lambda: op("var", variable([1.0]) > 0), "truth values"),
+    ],
+)
+def test_what_does_not_fit_is_told(make: Callable[[], Expr], words: str) -> None:
+    with pytest.raises(ShapeError, match=words):
+        make()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: op("vector_norm", variable([1.0]), ord="two"),
+        lambda: op("vector_norm", variable([1.0]), ord=NAN),
+        lambda: op("var", variable([1.0]), correction="one"),
+    ],
+)
+def test_settings_that_are_no_numbers_are_told(make: Callable[[], Expr]) -> None:
+    with pytest.raises(InputError, match="is a number, not"):
+        make()
+
+
+def second(name: str, values: list[float], **attributes: Any) -> Any:
+    x = variable(values, "x")
+    return np.asarray(gv.hessian(op("sum", op(name, x, **attributes)), x))
+
+
+def test_products_with_zeros_are_exact_at_second_order() -> None:
+    assert second("prod", [2.0, 0.0, 3.0]).tolist() == [[0, 3, 0], [3, 0, 2], [0, 2, 0]]
+    assert second("prod", [0.0, 0.0, 3.0]).tolist() == [[0, 3, 0], [3, 0, 0], [0, 0, 0]]
+    # x₀ + x₀x₁ + x₀x₁x₂
+    assert second("cumprod", [2.0, 0.0, 3.0]).tolist() == [[0, 4, 0], [4, 0, 2], [0, 2, 0]]
+
+
+def test_a_long_product_is_told_apart_from_its_factors() -> None:
+    """No logarithm, no division: negative and tiny factors are as exact as others."""
+    x = np.array([-1e-3, 2.0, -5e-1, 1e3, 7.0])
+    _, (slope,) = gradients(call("prod"), variable(x))
+    assert np.allclose(slope, [np.prod(np.delete(x, i)) for i in range(5)], rtol=1e-15, atol=0)
+
+
+@pytest.mark.parametrize("name", ["prod", "var", "std", "vector_norm", "logsumexp", "min"])
+def test_float32_stays_float32(name: str) -> None:
+    value, (slope,) = gradients(call(name), variable([1.0, 2.5], dtype="float32"))
+    assert slope is not None
+    assert (value.dtype, slope.dtype) == (np.float32, np.float32)
+
+
+def test_running_totals_of_whole_numbers_stay_whole() -> None:
+    for name in ("cumsum", "cumprod", "cummax", "diff"):
+        assert op(name, constant([3, 4, 5])).value.dtype == np.int64
+    assert op("cumsum", constant([True, True])).value.tolist() == [1, 2]
