@@ -35,24 +35,18 @@ CALLS_BEFORE_SOURCE: Final = 20
 
 
 class Results:
-    """The values of ys, the gradients of xs, and of whatever lies between; they hold until the next call."""
+    """What a call found; it holds until the next call.
 
-    __slots__ = ("_compiled",)
+    `values` are those of ys, `gradients` those by each of xs (None where nothing leads from it to ys): arrays, or Python
+    numbers where a program of single numbers computes with them.
+    """
+
+    __slots__ = ("_compiled", "gradients", "values")
 
     def __init__(self, compiled: Compiled) -> None:
         self._compiled = compiled
-
-    @property
-    def values(self) -> list[Array]:
-        """The value of each of ys."""
-        compiled = self._compiled
-        return [compiled.array(port) for port in compiled.targets]
-
-    @property
-    def gradients(self) -> list[Array | None]:
-        """The gradient of each of xs; None where nothing leads from it to ys."""
-        compiled = self._compiled
-        return [None if port is None else compiled.array(port) for port in compiled.answers]
+        self.values: list[Any] = []
+        self.gradients: list[Any] = []
 
     def __getitem__(self, expression: Expr) -> Array:
         return self._compiled.array(self._compiled.collected.port(expression))
@@ -90,6 +84,8 @@ class Compiled:
         # What source keeps: a tuple of numbers for each of its functions; None when the last run was by the list.
         self._kept: list[Any] = [None]
         self._calls = 0
+        self._moves = any(given.moves for given in self.program.inputs.values())
+        self._arrays: tuple[list[Array], list[Array | None]] | None = None
         self._run: Callable[..., Results] = self._by_list
 
     def _build(self, found: Gradient | None, every: bool) -> Program:
@@ -125,13 +121,16 @@ class Compiled:
 
     def __call__(self, *arrays: Any) -> Results:
         """Compute with these values of xs, in their order."""
-        if len(arrays) != self._count:
+        try:
+            return self._run(*arrays)
+        except TypeError:
+            if len(arrays) == self._count:
+                raise
             raise InputError(
                 mark("engine", "This takes {wanted} arrays, not {count}."),
                 wanted=self._count,
                 count=len(arrays),
-            )
-        return self._run(*arrays)
+            ) from None
 
     def _by_list(self, *arrays: Any) -> Results:
         self._give(arrays)
@@ -143,7 +142,7 @@ class Compiled:
             raise InputError(
                 mark("engine", "It cannot be computed: {reason}."), reason=error
             ) from error
-        self._kept[0] = None
+        self._hand_over()
         self._calls += 1
         if self._pending is not None and self._calls >= CALLS_BEFORE_SOURCE:
             if scalar.worth_it(self._pending):
@@ -156,10 +155,23 @@ class Compiled:
         self._give(arrays)
         with np.errstate(all="ignore"):
             self.program.run()
-        self._kept[0] = None
+        self._hand_over()
         return self._results
 
+    def _hand_over(self) -> None:
+        """The arrays of the program as results; they stay the same unless they move with an input."""
+        self._kept[0] = None
+        if self._arrays is None or self._moves:
+            arrays = self.program.arrays
+            self._arrays = (
+                [arrays[port] for port in self.targets],
+                [None if port is None else arrays[port] for port in self.answers],
+            )
+        self._results.values, self._results.gradients = self._arrays
+
     def _give(self, arrays: Sequence[Any]) -> None:
+        if len(arrays) != self._count:
+            raise TypeError
         for port, given in zip(self.sources, arrays, strict=True):
             shape = self.program.inputs[port.node].spec.shape
             array = array_of(given)
@@ -174,10 +186,12 @@ class Compiled:
 
     def _compile(self, builder: Builder) -> None:
         """From now on, single numbers are computed by Python source."""
-        results = [*self.targets, *(port for port in self.answers if port is not None)]
         listing = builder.listing
         source = scalar.write(
-            builder, [port.node for port in self.sources], [listing.port(port) for port in results]
+            builder,
+            [port.node for port in self.sources],
+            [listing.port(port) for port in self.targets],
+            [None if port is None else listing.port(port) for port in self.answers],
         )
         self._port = listing.port
         self._places = source.places
@@ -186,6 +200,7 @@ class Compiled:
             **FUNCTIONS,
             **source.names,
             "calls": self.program.calls,
+            "arrays": builder.arrays,
             "give": self.program.give,
             "again": self._again,
             "kept": self._kept,

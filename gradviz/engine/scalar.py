@@ -127,13 +127,19 @@ def _can_write_call(call: TracedCall) -> bool:
     return all(dtype == FLOAT64 for dtype in numbers)
 
 
-def write(builder: Builder, inputs: Sequence[str], results: Sequence[int]) -> Source:
-    """A function `step` of the values of `inputs`; `results` are looked at for what is not finite.
+def write(
+    builder: Builder,
+    inputs: Sequence[str],
+    values: Sequence[int],
+    gradients: Sequence[int | None],
+) -> Source:
+    """A function `step` of the values of `inputs`, which sets `found.values` and `found.gradients`.
 
-    Beside the names given in `names`, the text expects `again` (called with the inputs when the run has to be
-    repeated on the buffers), `kept` (a list, one entry a chunk) and `found` (what `step` returns).
+    These are looked at for what is not finite. Beside the names given in `names`, the text expects `again` (called with the inputs when the run has to be
+    repeated on the buffers), `kept` (a list, one entry a chunk), `arrays` (those of the builder) and `found` (what
+    `step` returns).
     """
-    return _Writer(builder, inputs, results).write()
+    return _Writer(builder, inputs, values, gradients).write()
 
 
 class _Chunk:
@@ -146,10 +152,17 @@ class _Chunk:
 
 
 class _Writer:
-    def __init__(self, builder: Builder, inputs: Sequence[str], results: Sequence[int]) -> None:
+    def __init__(
+        self,
+        builder: Builder,
+        inputs: Sequence[str],
+        values: Sequence[int],
+        gradients: Sequence[int | None],
+    ) -> None:
         self._builder = builder
         self._inputs = inputs
-        self._results = results
+        self._values = values
+        self._gradients = gradients
         self._names: dict[str, Any] = {"inf": np.inf, "nan": np.nan}
         self._chunks = [_Chunk()]
         self._home: dict[str, int] = {}
@@ -181,8 +194,9 @@ class _Writer:
                 self._write_number(number)
             if len(self._chunks[-1].lines) >= CHUNK:
                 self._chunks.append(_Chunk())
-        looked_at = [name for p in self._results if (name := self._number.get(p)) in self._home]
-        text = self._text(list(dict.fromkeys(looked_at)))
+        results = dict.fromkeys((*self._values, *self._gradients))
+        looked_at = [p for p in results if p is not None and self._number.get(p) in self._home]
+        text = self._text(looked_at)
         places = {
             port: (self._home[name], self._chunks[self._home[name]].defined[name])
             for port, name in self._number.items()
@@ -318,13 +332,14 @@ class _Writer:
     def _line(self, line: str) -> None:
         self._chunks[-1].lines.append(line)
 
-    def _text(self, results: Sequence[str]) -> str:
+    def _text(self, looked_at: Sequence[int]) -> str:
         """One function for a single chunk, so that nothing is called in between; else one each, and one that calls them."""
         arguments = ", ".join(f"x{i}" for i in range(len(self._inputs)))
         repeat = f"return again({arguments})"
         bodies = [self._body(number) for number in range(len(self._chunks))]
+        end = [*_check([self._read(p) for p in looked_at], repeat), *self._handed_over()]
         if len(bodies) == 1:
-            return _function("step", arguments, [*bodies[0], *_check(results, repeat)], repeat)
+            return _function("step", arguments, [*bodies[0], *end], repeat)
         parts = []
         calls = []
         for number, body in enumerate(bodies):
@@ -333,13 +348,30 @@ class _Writer:
                 "\n".join([f"def chunk{number}({given}):", *(f"    {line}" for line in body)])
             )
             calls.append(f"chunk{number}({given})")
-        places = [self._home[name] for name in results]
-        values = [
-            f"kept[{home}][{self._chunks[home].defined[name]}]"
-            for home, name in zip(places, results, strict=True)
-        ]
-        parts.append(_function("step", arguments, [*calls, *_check(values, repeat)], repeat))
+        parts.append(_function("step", arguments, [*calls, *end], repeat))
         return "\n".join(parts)
+
+    def _handed_over(self) -> list[str]:
+        values, gradients = (
+            "".join(f"{self._read(p)}, " for p in ports)
+            for ports in (self._values, self._gradients)
+        )
+        return [f"found.values = [{values}]", f"found.gradients = [{gradients}]"]
+
+    def _read(self, port: int | None) -> str:
+        """A result as the end of `step` reads it."""
+        if port is None:
+            return "None"
+        name = self._number.get(port)
+        if name is None:
+            given = [i for i in self._builder.inputs.values() if i.moves]
+            if given:
+                return f"arrays[{port}]"
+            return self._constant(self._builder.arrays[port])
+        home = self._home.get(name)
+        if home is None or len(self._chunks) == 1:
+            return name
+        return f"kept[{home}][{self._chunks[home].defined[name]}]"
 
     def _body(self, number: int) -> list[str]:
         chunk = self._chunks[number]

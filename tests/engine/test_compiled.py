@@ -36,6 +36,7 @@ def same(found: Array | None, wanted: Array | None) -> None:
         assert found is None
         return
     assert found is not None
+    found = np.asarray(found)
     assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
     assert np.array_equal(found, wanted, equal_nan=wanted.dtype.kind == "f")
 
