@@ -32,4 +32,5 @@ from gradviz.ops import (  # noqa: F401  importing a family registers its ops
     source,
     special,
     statistics,
+    triangular,
 )

@@ -57,6 +57,94 @@ def _(g: Any, out: Any, a: Any) -> Rule:
     return (expand_dims(g, axis=(-2, -1)) * cofactors(a),)
 
 
+@op(
+    sign="log|det|",
+    category=LINEAR_ALGEBRA,
+    family="contract",
+    summary=mark(
+        "ops", "The sign of the determinant, and the logarithm of its size, which cannot overflow."
+    ),
+    text="slogdet({a})",
+    formula=r"\operatorname{sign}\det a,\ \log\left|\det a\right|",
+    code={
+        "numpy": "np.linalg.slogdet({a})",
+        "tf": "tf.linalg.slogdet({a})",
+        "torch": "torch.linalg.slogdet({a})",
+        "jax": "jnp.linalg.slogdet({a})",
+    },
+    aliases={
+        "numpy": "slogdet",
+        "tf": "slogdet log_matrix_determinant",
+        "torch": "slogdet",
+        "jax": "slogdet",
+        "math": "logdet",
+    },
+    spec=lambda a: (shapes.checked(square_matrices(a).shape[:-2], shapes.float_dtype(a)),) * 2,
+    examples=[
+        example([[4.0, 1.0], [2.0, 3.0]]),
+        example([[[2.0, 1.0], [0.5, 3.0]], [[1.0, 2.0], [3.0, 1.0]]]),
+    ],
+)
+def slogdet(a: Any) -> Any:
+    """Sign and logarithm of the size of each determinant; 0 and −∞ for a singular matrix."""
+    sign, size = np.linalg.slogdet(a)
+    lost = np.isnan(a).any(axis=(-2, -1))
+    if lost.any():
+        sign, size = (
+            np.where(lost, np.nan, found).astype(found.dtype, copy=False) for found in (sign, size)
+        )
+    return sign, size
+
+
+@slogdet.vjp
+def _(g: Any, out: Any, a: Any) -> Rule:
+    # The sign is flat.
+    return (expand_dims(g[1], axis=(-2, -1)) * log_cofactors(a),)
+
+
+@op(
+    sign="cof/det",
+    category=GRADIENT,
+    family="contract",
+    summary=mark("ops", "By how much the logarithm of the determinant changes with each cell."),
+    text="log_cofactors({a})",
+    formula="a^{-T}",
+    code={
+        "numpy": "np.swapaxes(np.linalg.inv({a}), -1, -2)",
+        "tf": "tf.linalg.matrix_transpose(tf.linalg.inv({a}))",
+        "torch": "torch.linalg.inv({a}).mT",
+        "jax": "jnp.swapaxes(jnp.linalg.inv({a}), -1, -2)",
+    },
+    aliases={},
+    spec=square_matrices,
+    helper=True,
+    examples=[
+        example([[4.0, 1.0], [2.0, 3.0]]),
+        example([[[2.0, 1.0], [0.5, 3.0]], [[1.0, 2.0], [3.0, 1.0]]]),
+    ],
+)
+def log_cofactors(a: Any) -> Any:
+    """The inverse, transposed; for a singular matrix ±∞, and 0 where the cell does not change the determinant."""
+    a = a if a.dtype.kind == "f" else a.astype(np.float64)
+    singular = (np.linalg.slogdet(a)[0] == 0)[..., None, None]
+    # With a NaN, elimination may find a pivot of 0.
+    lost = np.isnan(a).any(axis=(-2, -1), keepdims=True)
+    unit = np.eye(a.shape[-1], dtype=a.dtype)
+    found = np.swapaxes(np.linalg.inv(np.where(singular | lost, unit, a)), -1, -2)
+    if singular.any():
+        slopes = cofactors.forward(a)
+        # Not for what rounding leaves of a 0.
+        largest = np.abs(a).max(axis=(-2, -1), keepdims=True, initial=0) ** (a.shape[-1] - 1)
+        still = np.abs(slopes) <= 16 * np.finfo(a.dtype).eps * largest
+        found = np.where(singular, np.where(still, 0, np.copysign(np.inf, slopes)), found)
+    return np.where(lost, np.nan, found).astype(a.dtype, copy=False)
+
+
+@log_cofactors.vjp
+def _(g: Any, out: Any, a: Any) -> Rule:
+    return (-matmul(matmul(out, matrix_transpose(g)), out),)
+
+
 def _factors(a: Any) -> tuple[Any, Any, Any, Any]:
     """U, the singular values and Vᵀ of each matrix, and the sign of det(U) det(V)."""
     u, values, turned = np.linalg.svd(a)

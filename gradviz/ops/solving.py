@@ -109,7 +109,8 @@ def _(g: Any, out: Any, a: Any) -> Rule:
     return (-matmul(matmul(turned, g), turned),)
 
 
-def _solve_spec(a: Spec, b: Spec) -> Spec:
+def solve_spec(a: Spec, b: Spec) -> Spec:
+    """The spec of a solution: b is one vector, or a stack of matrices with as many rows as a."""
     square_matrices(a)
     if not b.shape:
         raise ShapeError(
@@ -147,7 +148,7 @@ def _solve_spec(a: Spec, b: Spec) -> Spec:
         "jax": "jnp.linalg.solve({a}, {b})",
     },
     aliases={"numpy": "solve", "tf": "solve matrix_solve", "torch": "solve", "jax": "solve"},
-    spec=_solve_spec,
+    spec=solve_spec,
     linear_in=("b",),
     examples=[
         example([[4.0, 1.0], [2.0, 3.0]], [1.0, -2.0]),

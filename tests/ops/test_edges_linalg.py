@@ -59,6 +59,42 @@ ROWS = [
     row("pinv of no matrices", call("pinv"), [np.zeros((0, 2, 3))], np.zeros((0, 3, 2)), [np.zeros((0, 2, 3))]),
     row("pinv of no rows", call("pinv"), [np.zeros((0, 3))], np.zeros((3, 0)), [np.zeros((0, 3))]),
     row("pinv of a column", call("pinv"), [[[2.0], [0.0]]], [[0.5, 0.0]], [[[-0.25], [0.25]]]),
+    row("slogdet, singular", lambda x: op("slogdet", x)[1], [[[1.0, 2.0], [2.0, 4.0]]], -INF,
+        [[[INF, -INF], [-INF, INF]]]),
+    row("slogdet, of a diagonal with a 0", lambda x: op("slogdet", x)[1], [[[2.0, 0.0], [0.0, 0.0]]], -INF,
+        [[[0.0, 0.0], [0.0, INF]]]),
+    row("slogdet of zeros", lambda x: op("slogdet", x)[1], [np.zeros((3, 3))], -INF, [np.zeros((3, 3))]),
+    row("slogdet, the sign is flat", lambda x: op("slogdet", x)[0], [[[0.0, 1.0], [1.0, 0.0]]], -1.0,
+        [np.zeros((2, 2))]),
+    row("slogdet of a batch with a singular one and NaN", lambda x: op("slogdet", x)[1],
+        [[[[0.0]], [[-2.0]], [[NAN]]]], [-INF, np.log(2.0), NAN], [[[[INF]], [[-0.5]], [[NAN]]]]),
+    row("slogdet of no cells", lambda x: op("slogdet", x)[1], [EMPTY], 0.0, [EMPTY]),
+    row("slogdet of no matrices", lambda x: op("slogdet", x)[1], [NONE], np.zeros(0), [NONE]),
+    row("slogdet, large", lambda x: op("slogdet", x)[1], [[[1e300, 0.0], [0.0, 1e300]]], 600 * np.log(10.0),
+        [[[1e-300, 0.0], [0.0, 1e-300]]]),
+    row("triangular_solve, the other triangle is not looked at", call("triangular_solve", lower=True),
+        [[[2.0, NAN], [1.0, 4.0]], [2.0, 5.0]], [1.0, 1.0], [[[-0.375, 0.0], [-0.25, -0.25]], [0.375, 0.25]]),
+    row("triangular_solve with ones for a diagonal", call("triangular_solve", unit_diagonal=True),
+        [[[0.0, 2.0], [NAN, NAN]], [3.0, 1.0]], [1.0, 1.0], [[[0.0, -1.0], [0.0, 0.0]], [1.0, -1.0]]),
+    row("triangular_solve, one matrix for a batch of b", call("triangular_solve"),
+        [[[2.0]], [[[2.0]], [[4.0]]]], [[[1.0]], [[2.0]]], [[[-1.5]], [[[0.5]], [[0.5]]]]),
+    row("triangular_solve, one vector for a batch", call("triangular_solve", trans=True),
+        [[[[2.0]], [[4.0]]], [8.0]], [[4.0], [2.0]], [[[[-2.0]], [[-0.5]]], [0.75]]),
+    row("triangular_solve of no cells", call("triangular_solve"), [EMPTY, np.zeros((0, 2))], np.zeros((0, 2)),
+        [EMPTY, np.zeros((0, 2))]),
+    row("triangular_solve of no matrices", call("triangular_solve"), [NONE, np.zeros((2, 1))],
+        np.zeros((0, 2, 1)), [NONE, np.zeros((2, 1))]),
+    row("triangular_solve with NaN in b", call("triangular_solve"), [[[2.0]], [NAN]], [NAN], [[[NAN]], [0.5]]),
+    row("triangular_solve with whole numbers", lambda b: op("triangular_solve", np.array([[2, 0], [0, 4]]), b),
+        [[2.0, 2.0]], [1.0, 0.5], [[0.5, 0.25]]),
+    row("cholesky, asymmetric", call("cholesky"), [[[4.0, 3.0], [1.0, 2.0]]], [[2.0, 0.0], [1.0, 1.0]],
+        [[[0.25, 0.0], [0.0, 0.5]]]),
+    row("cholesky of 1x1", call("cholesky"), [[[4.0]]], [[2.0]], [[[0.25]]]),
+    row("cholesky of no cells", call("cholesky"), [EMPTY], EMPTY, [EMPTY]),
+    row("cholesky of no matrices", call("cholesky"), [NONE], NONE, [NONE]),
+    row("cholesky of a batch with NaN", call("cholesky"), [[[[NAN]], [[4.0]]]], [[[NAN]], [[2.0]]],
+        [[[[NAN]], [[0.25]]]]),
+    row("cholesky, large", call("cholesky"), [[[1e308]]], [[1e154]], [[[0.5e-154]]]),
 ]  # fmt: skip
 
 
@@ -91,7 +127,7 @@ def test_the_hessian_of_det_is_exact_at_a_singular_matrix(a: Any) -> None:
 
 
 SINGULAR = [[1.0, 2.0], [2.0, 4.0]]
-ERRORS = [
+ERRORS: list[Any] = [
     ("inv", [SINGULAR], InputError, "a is singular"),
     ("inv", [[np.eye(2), SINGULAR]], InputError, "Matrix 1 of a is singular"),
     ("solve", [SINGULAR, [1.0, 2.0]], InputError, "a is singular"),
@@ -102,6 +138,24 @@ ERRORS = [
     ("pinv", [[1.0]], ShapeError, "needs a matrix"),
     ("solve", [np.eye(2), [1.0, 2.0, 3.0]], ShapeError, "b must have 2 rows"),
     ("solve", [np.eye(2), 3.0], ShapeError, "b is one number"),
+    (
+        "triangular_solve",
+        [[[1.0, 2.0], [0.0, 0.0]], [1.0, 2.0]],
+        InputError,
+        "0 on its diagonal, at 1, 1",
+    ),
+    ("triangular_solve", [[np.eye(2), np.zeros((2, 2))], [1.0, 2.0]], InputError, "at 1, 0, 0"),
+    ("triangular_solve", [[[1.0, 2.0]], [1.0, 2.0]], ShapeError, "square"),
+    (
+        "cholesky",
+        [[[1.0, 2.0], [2.0, 1.0]]],
+        InputError,
+        "a is not positive definite: its least eigenvalue is -1,",
+    ),
+    ("cholesky", [np.zeros((2, 2))], InputError, "least eigenvalue is 0,"),
+    ("cholesky", [[np.eye(2), -np.eye(2)]], InputError, "Matrix 1 of a is not positive definite"),
+    ("cholesky", [[[1.0, 2.0]]], ShapeError, "square"),
+    ("slogdet", [[[1.0, 2.0]]], ShapeError, "square"),
     ("inv", [np.eye(2, dtype=bool)], ShapeError, "truth values"),
 ]
 
