@@ -13,7 +13,7 @@ import numpy as np
 
 from gradviz.errors import IndexRangeError
 from gradviz.ops import shapes
-from gradviz.ops.op import GRADIENT, SHAPE, example, op
+from gradviz.ops.op import GRADIENT, INDEXING, example, op
 from gradviz.ops.shapes import Shape
 from gradviz.ops.spec import BOOL, INT64, Spec
 from gradviz.text import mark, shape_words
@@ -111,7 +111,7 @@ def _item_text(item: Any) -> str:
 
 @op(
     sign="[ ]",
-    category=SHAPE,
+    category=INDEXING,
     family="move",
     summary=mark(
         "ops", "Picks cells, rows or columns by their number; one picked twice counts twice."
@@ -119,12 +119,7 @@ def _item_text(item: Any) -> str:
     text="{x}[{index}]",
     formula="x_{index}",
     code=dict.fromkeys(("numpy", "tf", "torch", "jax"), "{x}[{index}]"),
-    aliases={
-        "numpy": "take",
-        "tf": "gather strided_slice slice",
-        "torch": "index_select",
-        "math": "[] index",
-    },
+    aliases={"tf": "strided_slice slice", "torch": "narrow", "math": "[] index"},
     spec=lambda x, *, index: shapes.checked(_picked_shape(x.shape, index), x.dtype),
     linear_in=("x",),
     examples=[

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gradviz as gv
-from gradviz.errors import InputError, ShapeError
+from gradviz.errors import IndexRangeError, InputError, ShapeError
 from gradviz.ops.expr import Expr, constant, variable
 from tests.support.edges import INF, NAN, call, gradients, holds, op, row
 
@@ -101,6 +101,52 @@ ROWS = [
     row("cummax of nothing", call("cummax"), [EMPTY], EMPTY, [EMPTY]),
     row("diff of one cell", call("diff"), [[2.0]], EMPTY, [[0.0]]),
     row("diff of nothing", call("diff"), [EMPTY], EMPTY, [EMPTY]),
+    row("take index -1", call("take"), [[1.0, 2.0, 3.0], -1], 3.0, [[0.0, 0.0, 1.0], None]),
+    row("take twice", call("take"), [[1.0, 2.0, 3.0], [1, 1]], [2.0, 2.0], [[0.0, 2.0, 0.0], None]),
+    row("take nothing", call("take"), [[1.0, 2.0], np.zeros(0, int)], EMPTY, [[0.0, 0.0], None]),
+    row("take from columns", call("take", axis=-1), [[[1.0, 2.0], [3.0, 4.0]], [0, -2]], [[1.0, 1.0], [3.0, 3.0]],
+        [[[2.0, 0.0], [2.0, 0.0]], None]),
+    row("take from a long axis of nothing", call("take", axis=1), [np.zeros((0, 2)), [0, 1, 1]], np.zeros((0, 3)),
+        [np.zeros((0, 2)), None]),
+    row("take NaN", call("take"), [[NAN, 2.0], [0]], [NAN], [[1.0, 0.0], None]),
+    row("take_along_axis, twice", call("take_along_axis"), [[[1.0, 2.0], [3.0, 4.0]], [[1, 1], [0, -1]]],
+        [[2.0, 2.0], [3.0, 4.0]], [[[0.0, 2.0], [1.0, 1.0]], None]),
+    row("take_along_axis, one row of x", call("take_along_axis"), [[[1.0, 2.0]], [[1], [0], [-1]]],
+        [[2.0], [1.0], [2.0]], [[[1.0, 2.0]], None]),
+    row("take_along_axis, one row of indices", call("take_along_axis", axis=1), [[[1.0, 2.0], [3.0, 4.0]], [[1]]],
+        [[2.0], [4.0]], [[[0.0, 1.0], [0.0, 1.0]], None]),
+    row("embedding, twice", call("embedding"), [[[1.0, 2.0], [3.0, 4.0]], [1, 1]], [[3.0, 4.0], [3.0, 4.0]],
+        [[[0.0, 0.0], [2.0, 2.0]], None]),
+    row("scatter_add, twice and from the end", call("scatter_add"), [[1.0, 2.0], [1, -1], [10.0, 20.0]], [1.0, 32.0],
+        [[1.0, 1.0], None, [1.0, 1.0]]),
+    row("scatter_add of one number", call("scatter_add"), [[1.0, 2.0], [0, 1], 10.0], [11.0, 12.0],
+        [[1.0, 1.0], None, 2.0]),
+    row("scatter_add of nothing", call("scatter_add"), [[1.0], np.zeros(0, int), EMPTY], [1.0], [[1.0], None, EMPTY]),
+    row("scatter_set over NaN", call("scatter_set"), [[NAN, 2.0], [0], [5.0]], [5.0, 2.0], [[0.0, 1.0], None, [1.0]]),
+    row("scatter_set, the last stays", call("scatter_set"), [[1.0, 2.0], [1, -1], [10.0, 20.0]], [1.0, 20.0],
+        [[1.0, 0.0], None, [0.0, 1.0]]),
+    row("scatter_set of one number", call("scatter_set"), [[1.0, 2.0], [0, 1], 5.0], [5.0, 5.0],
+        [[0.0, 0.0], None, 2.0]),
+    row("sort, ties", weighed("sort", 1.0, 10.0, 100.0), [[2.0, 1.0, 1.0]], [1.0, 10.0, 200.0], [[100.0, 1.0, 10.0]]),
+    row("sort down, ties", weighed("sort", 1.0, 10.0, 100.0, descending=True), [[1.0, 2.0, 1.0]], [2.0, 10.0, 100.0],
+        [[10.0, 1.0, 100.0]]),
+    row("sort, NaN last", weighed("sort", 1.0, 10.0, 100.0), [[NAN, INF, -INF]], [-INF, INF, NAN],
+        [[100.0, 10.0, 1.0]]),
+    row("sort down, NaN first", weighed("sort", 1.0, 10.0, 100.0, descending=True), [[-INF, NAN, INF]],
+        [NAN, INF, -INF], [[100.0, 1.0, 10.0]]),
+    row("sort of nothing", call("sort"), [EMPTY], EMPTY, [EMPTY]),
+    row("sort along an axis beside nothing", call("sort", axis=0), [np.zeros((2, 0))], np.zeros((2, 0)),
+        [np.zeros((2, 0))]),
+    row("sort of whole numbers", call("sort", descending=True), [[1, 3, 2]], [3, 2, 1], [None]),
+    row("top_k, ties", weighed("top_k", 1.0, 10.0, k=2), [[1.0, 3.0, 3.0, 3.0]], [3.0, 30.0], [[0.0, 1.0, 10.0, 0.0]]),
+    row("top_k, none", call("top_k", k=0), [[1.0, 3.0]], EMPTY, [[0.0, 0.0]]),
+    row("top_k, all", weighed("top_k", 1.0, 10.0, k=2), [[1.0, 3.0]], [3.0, 10.0], [[10.0, 1.0]]),
+    row("x[argmax(x)], ties", lambda x: op("take", x, op("argmax", x)), [[1.0, 3.0, 3.0]], 3.0, [[0.0, 1.0, 0.0]]),
+    row("argmax, ties", call("argmax"), [[1.0, 3.0, 3.0]], 1, [None]),
+    row("argmin, ties by row", call("argmin", axis=1), [[[1.0, 1.0], [2.0, 0.0]]], [0, 1], [None]),
+    row("argmax with NaN", call("argmax"), [[1.0, NAN, INF]], 1, [None]),
+    row("argmax of one number", call("argmax"), [2.0], 0, [None]),
+    row("argsort down, ties", call("argsort", descending=True), [[1.0, 2.0, 1.0]], [1, 0, 2], [None]),
     row("diff of infinities", call("diff"), [[INF, INF]], [NAN], [[-1.0, 1.0]]),
 ]  # fmt: skip
 
@@ -122,6 +168,22 @@ def test_convention(
         (lambda: op("cummax", variable([1.0]), axis=1), "no axis 1"),
         (lambda: op("diff", variable(1.0)), "no axis -1"),
         (lambda: op("var", variable([1.0]) > 0), "truth values"),
+        (lambda: op("argmax", variable(EMPTY)), "the axis is empty"),
+        (lambda: op("argmin", variable(np.zeros((2, 0))), axis=1), "the axis is empty"),
+        (lambda: op("take", variable([1.0]), [0.0]), "whole numbers, not float64"),
+        (lambda: op("take", variable([1.0]), [True]), "whole numbers, not bool"),
+        (lambda: op("take", variable(1.0), [0]), "no axis 0"),
+        (lambda: op("take_along_axis", variable([[1.0]]), [0]), "as many axes"),
+        (
+            lambda: op("take_along_axis", variable(np.ones((2, 1))), np.zeros((3, 1), int)),
+            "x is 2×1, indices is 3×1",
+        ),
+        (
+            lambda: op("scatter_add", variable([1.0, 2.0]), [0], [1.0, 2.0]),
+            "The updates are 2 numbers",
+        ),
+        (lambda: op("top_k", variable([1.0]), k=2), "no 2 largest of 1"),
+        (lambda: op("sort", variable(1.0)), "no axis -1"),
     ],
 )
 def test_what_does_not_fit_is_told(make: Callable[[], Expr], words: str) -> None:
@@ -140,6 +202,31 @@ def test_what_does_not_fit_is_told(make: Callable[[], Expr], words: str) -> None
 def test_settings_that_are_no_numbers_are_told(make: Callable[[], Expr]) -> None:
     with pytest.raises(InputError, match="is a number, not"):
         make()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: op("take", x, [0, 5]),
+        lambda x: op("take", x, -4),
+        lambda x: op("take", x, 0.5),
+        lambda x: op("take_along_axis", x, [3]),
+        lambda x: op("embedding", x, [3]),
+        lambda x: op("scatter_add", x, [3], [1.0]),
+        lambda x: op("scatter_set", x, [-4], [1.0]),
+        lambda x: op("take", op("reshape", x[:0], shape=(0,)), [0]),
+    ],
+)
+def test_an_index_outside_is_an_error_of_the_node(make: Callable[[Expr], Expr]) -> None:
+    made = make(variable([1.0, 2.0, 3.0]))
+    with pytest.raises(IndexRangeError):
+        _ = made.value
+
+
+def test_k_is_a_whole_number() -> None:
+    for k in (-1, 1.5, True):
+        with pytest.raises(InputError, match="a whole number from 0"):
+            op("top_k", variable([1.0, 2.0]), k=k)
 
 
 def second(name: str, values: list[float], **attributes: Any) -> Any:

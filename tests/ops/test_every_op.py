@@ -342,7 +342,9 @@ def _is_linear(declared: Op, shown: Example, number: int) -> bool:
             else found
         )
 
-    zeroed = declared.name in ("add", "subtract", "concat", "accumulate", "where", "stack")
+    zeroed = declared.name in (
+        "add", "subtract", "concat", "accumulate", "where", "stack", "scatter_add", "scatter_set",
+    )  # fmt: skip
     if "b" in declared.inputs[declared.fewest :]:
         # A bias is a summand, what it is added to the other.
         biased = declared.inputs.index("b")
