@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
@@ -15,6 +15,8 @@ from gradviz.ops.spec import Spec
 
 # From so many cells on, `np.where` works on bits.
 MASKED_SIZE: Final = 256
+# An element-wise op of several calls works on so many bytes of its output at a time.
+PART_BYTES: Final = 1 << 17
 Shape = tuple[int, ...]
 Nodes = Mapping[str, Node]
 AllSpecs = Mapping[str, tuple[Spec | None, ...]]
@@ -245,6 +247,26 @@ def _chosen(condition: Array, x: Array, y: Array, out: Array, scratch: Scratch) 
     ]
 
 
+def _flat_parts(
+    traced: Sequence[TracedCall], inputs: Sequence[Array], out: Array
+) -> Iterator[tuple[Sequence[Array], Array]]:
+    """Inputs and output piece by piece: of several calls on large arrays, what lies between stays in the cache.
+
+    Pieces are cut where cells follow one another in memory, at whole cache lines: no bit depends on it.
+    """
+    step = PART_BYTES // out.itemsize
+    many = [a.ndim > 0 for a in inputs]
+    alike = all(a.shape == out.shape and a.flags.c_contiguous for a in inputs if a.ndim)
+    if len(traced) == 1 or out.size <= step or not alike or not out.flags.c_contiguous:
+        yield inputs, out
+        return
+    flat = [a.reshape(-1) if large else a for a, large in zip(inputs, many, strict=True)]
+    into = out.reshape(-1)
+    for start in range(0, out.size, step):
+        part = slice(start, start + step)
+        yield [a[part] if large else a for a, large in zip(flat, many, strict=True)], into[part]
+
+
 def calls_of(
     kind: Kind, arrays: Sequence[Array], outs: tuple[Array, ...], scratch: Scratch
 ) -> list[KernelCall]:
@@ -258,7 +280,11 @@ def calls_of(
         out = outs if len(outs) > 1 else outs[0]
         return list(op.kernel_rule(scratch, out, *operands, **kind.attributes))
     if kind.traced is not None:
-        return traced_calls(kind, arrays, outs[0], scratch)
+        return [
+            call
+            for given, out in _flat_parts(kind.traced, arrays, outs[0])
+            for call in traced_calls(kind, given, out, scratch.begin())
+        ]
     given = [float(a) if spec.weak else a for a, spec in zip(arrays, kind.inputs, strict=True)]
     return [(_forward, (op.forward, given, kind.attributes, outs))]
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any, Final
+from types import NoneType
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -28,15 +29,52 @@ COPIED_SIZE: Final = 2048
 POOLED_BYTES: Final = 4096
 
 
+class Place(NamedTuple):
+    """How a view lies in an array that is whole: its shape and dtype, and in bytes where it starts and its steps."""
+
+    shape: Shape
+    dtype: Dtype
+    offset: int
+    strides: tuple[int, ...]
+
+
+def address(array: Array) -> int:
+    """Where the first cell lies in memory."""
+    found: int = array.__array_interface__["data"][0]
+    return found
+
+
 @dataclass(eq=False)
 class Input:
-    """A source whose array may be replaced: its buffer, or (`moves`) what is made again for another array."""
+    """A source whose array may be replaced: its buffer, or (`moves`) what is done for another array."""
 
     id: str
     spec: Spec
     array: Array
     moves: bool
     again: list[Callable[[], None]] = field(default_factory=list)
+    # The views of `array` that operands are: where each lies, and each in the array of today.
+    places: dict[Place, int] = field(default_factory=dict)
+    views: list[Array] = field(default_factory=list)
+
+    def place(self, operand: Array) -> int:
+        """The number of the view that an operand is."""
+        start = address(operand) - address(self.array)
+        place = Place(operand.shape, operand.dtype, start, operand.strides)
+        number = self.places.setdefault(place, len(self.views))
+        if number == len(self.views):
+            self.views.append(operand)
+        return number
+
+    def move(self, array: Array) -> None:
+        """Use another array from now on."""
+        self.array = array
+        self.views[:] = [
+            np.ndarray(shape, dtype, array, offset, strides)
+            for shape, dtype, offset, strides in self.places
+        ]
+        for make in self.again:
+            make()
 
 
 @dataclass(eq=False)
@@ -53,9 +91,7 @@ class Program:
         if not target.moves:
             np.copyto(target.array, array)
         elif array is not target.array:
-            target.array = np.ascontiguousarray(array, target.spec.dtype)
-            for make in target.again:
-                make()
+            target.move(np.ascontiguousarray(array, target.spec.dtype))
 
     def run(self) -> None:
         """Make the calls; NumPy's floating-point warnings are the caller's to silence."""
@@ -243,7 +279,9 @@ class Builder:
             (array,) = registry.get(node.op).evaluate((), (), node.attributes)
         if node.id in self._asked:
             moves = array.size >= COPIED_SIZE
-            given = Input(node.id, spec, array if moves else np.array(array, spec.dtype), moves)
+            # Nobody else uses this memory: what lies in it is the input, or a view of it.
+            own = np.empty(spec.shape, spec.dtype) if moves else np.array(array, spec.dtype)
+            given = Input(node.id, spec, own, moves)
             self.inputs[node.id] = given
             array = given.array
             if moves:
@@ -296,13 +334,36 @@ class Builder:
         if not self._moving:
             return
         moving = {id(i): i for port in inputs for i in self._moving.get(port, ())}
-        if moving:
+        for given in moving.values():
+            given.again.append(self._moved(given, start, end, make))
 
-            def again() -> None:
-                self.calls[start:end] = make()
+    def _moved(
+        self, given: Input, start: int, end: int, make: Callable[[], list[KernelCall]]
+    ) -> Callable[[], None]:
+        """What is to be done when an input moves that calls start … end read: exchange operands, or make the calls again."""
+        calls = self.calls
 
-            for given in moving.values():
-                given.again.append(again)
+        def again() -> None:
+            calls[start:end] = make()
+
+        if not all(_is_plain(given.array, *call) for call in calls[start:end]):
+            return again
+        places: list[tuple[int, int, int]] = [
+            (number, position, given.place(operand))
+            for number in range(start, end)
+            for position, operand in enumerate(calls[number][1])
+            if isinstance(operand, np.ndarray) and np.may_share_memory(operand, given.array)
+        ]
+
+        def exchange() -> None:
+            views = given.views
+            for number, position, place in places:
+                function, arguments = calls[number]
+                others = list(arguments)
+                others[position] = views[place]
+                calls[number] = function, tuple(others)
+
+        return exchange
 
     def _is_view(self, number: int, kind: Kind, inputs: tuple[int, ...]) -> bool:
         """Whether the op only looks at its input in another way; then there is nothing to compute."""
@@ -347,6 +408,22 @@ class Builder:
                 self.arrays[out] = self.arrays[port]
                 return True
         return False
+
+
+def _is_plain(given: Array, function: Callable[..., Any], arguments: Iterable[Any]) -> bool:
+    """Whether a call touches the array of an input only through its arguments."""
+    owner = getattr(function, "__self__", None)
+    if getattr(function, "__closure__", None) or not (
+        owner is None
+        or isinstance(owner, np.ufunc)
+        or (isinstance(owner, np.ndarray) and not np.may_share_memory(owner, given))
+    ):
+        return False
+    return all(
+        isinstance(a, np.ndarray | np.generic | np.dtype | int | float | str | NoneType)
+        or (isinstance(a, tuple) and all(isinstance(i, int) for i in a))
+        for a in arguments
+    )
 
 
 def _is_large(spec: Spec) -> bool:

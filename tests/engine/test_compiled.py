@@ -14,6 +14,7 @@ import gradviz as gv
 from gradviz.engine import batch
 from gradviz.engine import compiled as compiled_module
 from gradviz.engine.compiled import Compiled, compile_gradients, compile_values
+from gradviz.engine.kinds import PART_BYTES
 from gradviz.engine.program import COPIED_SIZE
 from gradviz.errors import GradvizError
 from gradviz.graph.model import Array, frozen_array
@@ -218,6 +219,48 @@ def test_a_large_input_is_used_where_it_lies() -> None:
         for slope, wanted in zip(found.gradients, gv.gradients(again, [p, q]), strict=True):
             assert wanted is not None
             same(slope, wanted.value)
+
+
+def test_large_inputs_are_exchanged_where_they_are_read() -> None:
+    """Turned, cut into blocks, next to a constant that was made of the same numbers."""
+    start = np.random.default_rng(1).standard_normal((96, 512))
+    x, w = gv.variable(start, name="x"), gv.variable(start, name="w")
+    c = gv.constant(start)
+    normed = gv.layer_norm(x, gv.constant(np.ones(512)), gv.constant(np.zeros(512)))
+    y = gv.sum(gv.gelu(x * c + w) * normed) + gv.sum(gv.tanh(gv.matmul(x, gv.transpose(w))))
+    compiled = compile_gradients(y, [x, w])
+    rng = np.random.default_rng(2)
+    for _ in range(3):
+        given = rng.standard_normal((2, 96, 512))
+        turned = np.asfortranarray(given[1])
+        found = compiled(given[0], turned)
+        a, b = gv.variable(given[0]), gv.variable(given[1])
+        normed = gv.layer_norm(a, gv.constant(np.ones(512)), gv.constant(np.zeros(512)))
+        wanted = gv.sum(gv.gelu(a * c + b) * normed) + gv.sum(
+            gv.tanh(gv.matmul(a, gv.transpose(b)))
+        )
+        same(found.values[0], wanted.value)
+        for slope, expected in zip(found.gradients, gv.gradients(wanted, [a, b]), strict=True):
+            assert expected is not None
+            same(slope, expected.value)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_large_element_wise_ops_piece_by_piece(dtype: str) -> None:
+    """Pieces, the last of them shorter, have the bits of the whole."""
+    at = np.random.default_rng(0).standard_normal(3 * PART_BYTES // 8 + 5).astype(dtype)
+    x = gv.variable(at, name="x")
+    for make in (lambda a: gv.gelu(a, approximate=True), gv.elu, gv.celu, gv.log_sigmoid):
+        y = make(x)
+        found = compile_gradients(y, [x])(at)
+        same(found.values[0], y.value)
+        same(found.gradients[0], _first(gv.gradients(y, [x])).value)
+
+
+def _first(found: Sequence[Expr | None]) -> Expr:
+    (first,) = found
+    assert first is not None
+    return first
 
 
 def test_values_alone() -> None:
