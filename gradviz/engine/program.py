@@ -160,7 +160,7 @@ class Builder:
         self.views: set[int] = set()
         self.inputs: dict[str, Input] = {}
         self._values = values
-        self._keep = set(keep)
+        self.keep = set(keep)
         self._asked = set(inputs)
         self._pool = Pool()
         self._scratch = Scratch()
@@ -234,7 +234,7 @@ class Builder:
         kind = listing.kinds[maker]
         if (
             uses[first] == 1
-            and first not in self._keep
+            and first not in self.keep
             and kind is not None
             and len(kind.outputs) == 1
             and kind.op.name != "full_like"
@@ -263,7 +263,7 @@ class Builder:
             array = self.arrays[port] = self._new(total) if found is None else found
             return array
         spec = self.listing.specs[port]
-        if port in self._keep or not _is_large(spec):
+        if port in self.keep or not _is_large(spec):
             array = np.empty(spec.shape, spec.dtype)
         else:
             array, self._memory[port] = self._pool.take(spec.shape, spec.dtype)
@@ -379,7 +379,7 @@ class Builder:
         if self._last:
             root = self._root[port] = self._root.get(source, source)
             # What is kept is looked at after the last position.
-            until = len(self.listing.nodes) if port in self._keep else self._last[port]
+            until = len(self.listing.nodes) if port in self.keep else self._last[port]
             self._last[root] = max(self._last[root], until)
         moving = self._moving.get(source, ())
         if moving:
@@ -394,7 +394,7 @@ class Builder:
 
     def _in_place(self, kind: Kind, inputs: tuple[int, ...], out: int, position: int) -> bool:
         """Whether the output can take the memory of an operand that nobody needs any more."""
-        if kind.simple is None or out in self._keep or out in self._written_into:
+        if kind.simple is None or out in self.keep or out in self._written_into:
             return False
         due = [p for addition in self._due.get(position, ()) for p in self._operands(*addition)]
         for port, spec in zip(inputs, kind.inputs, strict=True):

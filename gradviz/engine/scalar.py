@@ -147,8 +147,10 @@ class _Chunk:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self.defined: dict[str, int] = {}
+        self.defined: list[str] = []
         self.read: dict[str, None] = {}
+        # What outlives the function, and its place.
+        self.kept: dict[str, int] = {}
 
 
 class _Writer:
@@ -170,8 +172,14 @@ class _Writer:
         self._named: dict[int, str] = {}
         self._direct: dict[int, str] = {}
         self._calls_arrays = False
+        # The comparison that the next node writes into its own expression.
+        self._open = False
         self._listing = builder.listing
         self._numbers = numbers_of(builder)
+        self._uses = [0] * len(self._listing.specs)
+        for ports in self._listing.inputs:
+            for port in ports:
+                self._uses[port] += 1
         asked = {self._listing.first[id] for id in inputs}
         # Numbers that calls on arrays read have to be in their buffers.
         self._stored = {
@@ -192,17 +200,26 @@ class _Writer:
             start = end
             if number in self._numbers:
                 self._write_number(number)
-            if len(self._chunks[-1].lines) >= CHUNK:
+            if len(self._chunks[-1].lines) >= CHUNK and not self._open:
                 self._chunks.append(_Chunk())
+        self._choose_kept()
         results = dict.fromkeys((*self._values, *self._gradients))
         looked_at = [p for p in results if p is not None and self._number.get(p) in self._home]
         text = self._text(looked_at)
         places = {
-            port: (self._home[name], self._chunks[self._home[name]].defined[name])
+            port: (home, self._chunks[home].kept[name])
             for port, name in self._number.items()
-            if name in self._home
+            if (home := self._home.get(name)) is not None and name in self._chunks[home].kept
         }
         return Source(text, self._names, places, len(self._chunks), self._calls_arrays)
+
+    def _choose_kept(self) -> None:
+        """What somebody reads afterwards, and what another function reads."""
+        wanted = {name for p in self._builder.keep if (name := self._number.get(p)) is not None}
+        wanted.update(name for chunk in self._chunks for name in chunk.read)
+        for chunk in self._chunks:
+            names = [name for name in chunk.defined if name in wanted]
+            chunk.kept = {name: place for place, name in enumerate(names)}
 
     def _read_inputs(self) -> None:
         for number, id in enumerate(self._inputs):
@@ -267,6 +284,7 @@ class _Writer:
 
     def _write_number(self, number: int) -> None:
         listing = self._listing
+        self._open = False
         kind = cast(Kind, listing.kinds[number])
         port, sources = listing.outputs[number], listing.inputs[number]
         if kind.op.name == "full_like":
@@ -296,12 +314,33 @@ class _Writer:
             form = EXPRESSIONS[call.function]
             if call.function in WITH_NUMBER and _is_plain(given[1]):
                 form = WITH_NUMBER[call.function]
-            if number == len(traced) - 1:
+            if call.function is np.multiply and "1.0" in given:
+                # Times 1 is the same number, to the last bit.
+                operands.append(given[1] if given[0] == "1.0" else given[0])
+                if number == len(traced) - 1:
+                    self._number[port] = operands[-1]
+            elif number == len(traced) - 1 and call.dtype == BOOL and self._is_next(port):
+                self._open = True
+                self._number[port] = f"({form.format(*given)})"
+                return
+            elif number == len(traced) - 1:
                 self._define(port, form.format(*given))
             else:
                 name = f"t{len(operands)}"
                 self._line(f"{name} = {form.format(*given)}")
                 operands.append(name)
+
+    def _is_next(self, port: int) -> bool:
+        """Whether the next node alone reads a comparison, which nobody keeps: it is written there."""
+        listing = self._listing
+        number = listing.owners[port]
+        following = number + 1
+        return (
+            port not in self._builder.keep
+            and self._uses[port] == 1
+            and following in self._numbers
+            and port in listing.inputs[following]
+        )
 
     def _operand(self, port: int) -> str:
         """A number as the current chunk can read it."""
@@ -326,7 +365,7 @@ class _Writer:
         self._line(f"{name} = {expression}")
         self._number[port] = name
         self._home[name] = len(self._chunks) - 1
-        chunk.defined[name] = len(chunk.defined)
+        chunk.defined.append(name)
         return name
 
     def _line(self, line: str) -> None:
@@ -371,7 +410,7 @@ class _Writer:
         home = self._home.get(name)
         if home is None or len(self._chunks) == 1:
             return name
-        return f"kept[{home}][{self._chunks[home].defined[name]}]"
+        return f"kept[{home}][{self._chunks[home].kept[name]}]"
 
     def _body(self, number: int) -> list[str]:
         chunk = self._chunks[number]
@@ -380,13 +419,13 @@ class _Writer:
         for name in chunk.read:
             wanted.setdefault(self._home[name], []).append(name)
         for home, names in wanted.items():
-            places = self._chunks[home].defined
+            places = self._chunks[home].kept
             if len(names) * 4 > len(places):
                 lines.append(f"{', '.join(places)}, = kept[{home}]")
             else:
                 lines.append(f"k = kept[{home}]")
                 lines += [f"{name} = k[{places[name]}]" for name in names]
-        kept = "".join(f"{name}, " for name in chunk.defined)
+        kept = "".join(f"{name}, " for name in chunk.kept)
         return [*lines, *chunk.lines, f"kept[{number}] = ({kept})"]
 
 
