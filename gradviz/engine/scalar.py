@@ -136,8 +136,8 @@ def write(
     """A function `step` of the values of `inputs`, which sets `found.values` and `found.gradients`.
 
     These are looked at for what is not finite. Beside the names given in `names`, the text expects `again` (called with the inputs when the run has to be
-    repeated on the buffers), `kept` (a list, one entry a chunk), `arrays` (those of the builder) and `found` (what
-    `step` returns).
+    repeated on the buffers), `kept` (a list, one entry a chunk), `arrays` (those of the builder), `missing` (an input
+    that was not given) and `found` (what `step` returns).
     """
     return _Writer(builder, inputs, values, gradients).write()
 
@@ -374,11 +374,13 @@ class _Writer:
     def _text(self, looked_at: Sequence[int]) -> str:
         """One function for a single chunk, so that nothing is called in between; else one each, and one that calls them."""
         arguments = ", ".join(f"x{i}" for i in range(len(self._inputs)))
-        repeat = f"return again({arguments})"
+        signature = "".join(f"x{i}=missing, " for i in range(len(self._inputs))) + "*more"
+        repeat = f"return again({arguments}{', ' if arguments else ''}*more)"
+        start = [f"if more: {repeat}"]
         bodies = [self._body(number) for number in range(len(self._chunks))]
         end = [*_check([self._read(p) for p in looked_at], repeat), *self._handed_over()]
         if len(bodies) == 1:
-            return _function("step", arguments, [*bodies[0], *end], repeat)
+            return _function("step", signature, [*start, *bodies[0], *end], repeat)
         parts = []
         calls = []
         for number, body in enumerate(bodies):
@@ -387,7 +389,7 @@ class _Writer:
                 "\n".join([f"def chunk{number}({given}):", *(f"    {line}" for line in body)])
             )
             calls.append(f"chunk{number}({given})")
-        parts.append(_function("step", arguments, [*calls, *end], repeat))
+        parts.append(_function("step", signature, [*start, *calls, *end], repeat))
         return "\n".join(parts)
 
     def _handed_over(self) -> list[str]:

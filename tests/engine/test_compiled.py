@@ -396,8 +396,10 @@ def test_a_wrong_input_is_told(given: Any) -> None:
     for compiled in (compile_gradients(x * x, [x]), sourced(x * x, [x])):
         with pytest.raises(GradvizError):
             compiled(given)
-        with pytest.raises(GradvizError):
+        with pytest.raises(GradvizError, match="takes 1 arrays, not 2"):
             compiled(1.0, 2.0)
+        with pytest.raises(GradvizError, match="takes 1 arrays, not 0"):
+            compiled()
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
