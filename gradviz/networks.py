@@ -13,6 +13,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from gradviz.engine.check import infer
+from gradviz.engine.measure import measured
 from gradviz.errors import GraphError, InputError
 from gradviz.graph.model import (
     Array,
@@ -46,7 +47,7 @@ def to_networkx(diagram: Diagram) -> nx.MultiDiGraph:
     """The diagram as a MultiDiGraph; see `gradviz.networks` for what its nodes and edges carry."""
     import networkx as nx
 
-    specs = infer(diagram.graph)
+    specs = measured(infer(diagram.graph), diagram.values)
     found = nx.MultiDiGraph(**{name: _thawed(getattr(diagram, name)) for name in BESIDE})
     for node in diagram.graph:
         outputs = specs.outputs[node.id]

@@ -8,6 +8,7 @@ from typing import cast
 from gradviz import plugins
 from gradviz.api.backward import Exprs, listed
 from gradviz.engine.check import infer
+from gradviz.engine.measure import measured
 from gradviz.errors import InputError
 from gradviz.graph.model import Diagram, Query
 from gradviz.ops import registry
@@ -38,7 +39,7 @@ def expressions(source: Diagram | str | Path) -> dict[str, Expr]:
 
 def nodes(shown: Diagram) -> dict[str, Expr]:
     """The first outputs of a diagram's nodes, by id, as expressions; without those that cannot be computed."""
-    specs = infer(shown.graph)
+    specs = measured(infer(shown.graph), shown.values)
     calls: dict[str, Call] = {}
     for id in specs.order:
         node = shown.graph[id]
@@ -55,6 +56,7 @@ def nodes(shown: Diagram) -> dict[str, Expr]:
             cast("tuple[Spec, ...]", outputs),
             name=node.name,
             outputs=None if value is None else (value,),
+            measured=id in specs.open,
         )
     return {id: Expr(call) for id, call in calls.items()}
 

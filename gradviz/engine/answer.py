@@ -15,6 +15,7 @@ from gradviz.engine import diagnose
 from gradviz.engine.check import Specs, infer
 from gradviz.engine.diagnose import Missing, State, Troubles, Zeros
 from gradviz.engine.gradient import Address, Gradient, Step, gradient
+from gradviz.engine.measure import measured
 from gradviz.engine.plan import Plan, plan
 from gradviz.engine.run import Cancelled, Run, run
 from gradviz.engine.timeline import Timeline
@@ -212,15 +213,24 @@ def answer(
     """
     setup = previous.setup if previous is not None else None
     if setup is None or setup.specs.graph is not diagram.graph or setup.query != diagram.query:
-        setup = prepare(diagram, setup.specs if setup is not None else None)
+        setup = prepare(diagram, setup.specs if setup is not None else None, cancelled)
+    elif setup.specs.open:
+        specs = measured(setup.specs, diagram.values, cancelled)
+        if specs.outputs != setup.specs.outputs:
+            setup = _prepared(diagram, specs)
     values = {**setup.gradient.values, **setup.seeds, **diagram.values}
     return Answer(diagram, setup, run(setup.plan, values, cancelled))
 
 
 @bulk()
-def prepare(diagram: Diagram, previous: Specs | None = None) -> Setup:
-    """Shapes, question, gradient and plan of a diagram: no numbers yet."""
-    specs = infer(diagram.graph, previous)
+def prepare(
+    diagram: Diagram, previous: Specs | None = None, cancelled: Cancelled = lambda: False
+) -> Setup:
+    """Shapes, question, gradient and plan of a diagram: no numbers yet, but for shapes that depend on them."""
+    return _prepared(diagram, measured(infer(diagram.graph, previous), diagram.values, cancelled))
+
+
+def _prepared(diagram: Diagram, specs: Specs) -> Setup:
     query = diagram.query
     question = ask(specs, query)
     extended, seeds, ports = _with_seeds(specs, question, query)

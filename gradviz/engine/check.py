@@ -29,12 +29,21 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Specs:
-    """The specs of every port (`None` where unknown) and the problems found on the way."""
+    """The specs of every port (`None` where unknown) and the problems found on the way.
+
+    `open` are the nodes whose shape depends on the numbers; it is known only from a run (`engine.measure`).
+    """
 
     graph: Graph
     order: tuple[str, ...]
     outputs: Mapping[str, Outputs]
     problems: Mapping[str, Problem] = field(default_factory=dict)
+    open: frozenset[str] = frozenset()
+
+    @property
+    def measured(self) -> dict[str, Outputs]:
+        """What a run told about the open nodes."""
+        return {id: self.outputs[id] for id in self.open if self.outputs[id] != UNKNOWN}
 
     def __getitem__(self, port: OutPort) -> Spec | None:
         outputs = self.outputs.get(port.node, UNKNOWN)
@@ -46,17 +55,25 @@ class Specs:
         return spec is not None and spec.is_float
 
 
-def infer(graph: Graph, previous: Specs | None = None) -> Specs:
+def infer(
+    graph: Graph, previous: Specs | None = None, measured: Mapping[str, Outputs] | None = None
+) -> Specs:
     """The specs of `graph`. With those of an earlier graph, only what changed is worked out again.
 
+    `measured` are outputs that a run gave, for nodes whose shape depends on the numbers; such a node is unknown
+    otherwise. Without it, what `previous` knows of an unchanged node is kept.
     Raises GraphError for a cycle.
     """
     order = walk.topological_order(graph)
     outputs: dict[str, Outputs] = {}
     problems: dict[str, Problem] = {}
+    opened: set[str] = set()
     for id in order:
         node = graph[id]
-        if previous is not None and _unchanged(node, previous, outputs):
+        again = measured is not None and previous is not None and id in previous.open
+        if previous is not None and not again and _unchanged(node, previous, outputs):
+            if id in previous.open:
+                opened.add(id)
             outputs[id] = previous.outputs[id]
             if id in previous.problems:
                 problems[id] = previous.problems[id]
@@ -65,9 +82,12 @@ def infer(graph: Graph, previous: Specs | None = None) -> Specs:
         if isinstance(found, Problem):
             problems[id] = found
             outputs[id] = UNKNOWN
+        elif found is None:
+            opened.add(id)
+            outputs[id] = (measured or {}).get(id, UNKNOWN)
         else:
             outputs[id] = found
-    return Specs(graph, order, outputs, problems)
+    return Specs(graph, order, outputs, problems, frozenset(opened))
 
 
 def _unchanged(node: Node, previous: Specs, outputs: Mapping[str, Outputs]) -> bool:
@@ -79,7 +99,8 @@ def _unchanged(node: Node, previous: Specs, outputs: Mapping[str, Outputs]) -> b
     )
 
 
-def _infer_node(node: Node, outputs: Mapping[str, Outputs]) -> Outputs | Problem:
+def _infer_node(node: Node, outputs: Mapping[str, Outputs]) -> Outputs | Problem | None:
+    """Its outputs, what is wrong with it, or None if only the numbers can tell."""
     op = registry.find(node.op)
     if op is None:
         return Problem(

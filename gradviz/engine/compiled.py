@@ -28,7 +28,7 @@ from gradviz.engine.kinds import Listing
 from gradviz.engine.program import Builder, Program
 from gradviz.errors import GradvizError, InputError, ShapeError
 from gradviz.graph.model import Array, OutPort
-from gradviz.ops.expr import UNCOMPUTABLE, Collected, Expr, array_of
+from gradviz.ops.expr import UNCOMPUTABLE, Collected, Expr, array_of, open_call
 from gradviz.text import mark, shape_words
 
 CALLS_BEFORE_SOURCE: Final = 20
@@ -291,4 +291,14 @@ def _checked(ys: Expr | Sequence[Expr], xs: Sequence[Expr]) -> list[Expr]:
                 ),
                 x=x.name or repr(x),
             )
+    changing = open_call(targets)
+    if changing is not None and changing.op is not None:
+        raise InputError(
+            mark(
+                "engine",
+                "The shape of {op} depends on the numbers, so it cannot be compiled for others; use where(mask, x, 0) "
+                "in its place, or compute it afresh each time.",
+            ),
+            op=changing.op.name,
+        )
     return targets

@@ -6,6 +6,7 @@ differences give the derivative (extrapolated) and its error estimate.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
@@ -339,6 +340,9 @@ class _Bench:
         total = 0.0
         for number, port in enumerate(self._answer.question.of):
             value: Any = result[port]
+            if value is None and self._run[port] is not None:
+                # With this number, a shape is another: there is nothing to compare.
+                return math.nan
             if value is None or value.dtype.kind != "f":
                 continue
             seed = self._setup.seeds.get(f"seed'{number}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 
@@ -13,9 +12,10 @@ from gradviz.bulk import bulk
 from gradviz.engine.plan import Plan, PlannedNode
 from gradviz.errors import GradvizError, LimitError
 from gradviz.graph.model import Array, OutPort
-from gradviz.ops.expr import UNCOMPUTABLE
+from gradviz.ops import shapes
+from gradviz.ops.expr import UNCOMPUTABLE, UNUSABLE
 from gradviz.ops.spec import Spec
-from gradviz.text import Message, mark, message
+from gradviz.text import Message, mark, message, shape_words
 
 Cancelled = Callable[[], bool]
 # The array of a node by its id; a tuple of them for a node with several outputs.
@@ -68,7 +68,8 @@ def run(
 ) -> Run:
     """Compute every node of the plan that can be computed; `values` are those of the sources.
 
-    Any other node with an entry in `values` holds it instead of being computed.
+    Any other node with an entry in `values` holds it instead of being computed. The specs of a node that were unknown
+    because a shape depends on the numbers are worked out from the arrays that have come out.
     Raises LimitError before anything is computed when the results would not fit in memory.
     """
     if plan.bytes > limits.ALIVE_BYTES:
@@ -78,14 +79,27 @@ def run(
             limit=limits.ALIVE_BYTES // 2**20,
         )
     records: dict[str, Record] = {}
+    room = limits.ALIVE_BYTES - plan.bytes
     with np.errstate(all="ignore"), bulk():
         for count, node in enumerate(plan.nodes):
             if cancelled():
                 return Run(records, cancelled=True)
             if progress is not None:
                 progress(count, len(plan.nodes))
-            records[node.id] = _record(node, records, values)
+            records[node.id] = record = _record(node, records, values)
+            if None in node.outputs:
+                room -= sum(array.nbytes for array in record.outputs)
+                if room < 0:
+                    records[node.id] = Record(node.id, error=_no_room(room))
     return Run(records)
+
+
+def _no_room(room: int) -> Message:
+    return message(
+        mark("engine", "This run would need {needed} MiB; at most {limit} MiB are allowed."),
+        needed=(limits.ALIVE_BYTES - room) // 2**20,
+        limit=limits.ALIVE_BYTES // 2**20,
+    )
 
 
 def _causes(node: str, record: Record | None) -> tuple[str, ...]:
@@ -111,18 +125,41 @@ def _record(node: PlannedNode, records: Mapping[str, Record], values: Values) ->
             missing.update(dict.fromkeys(_causes(node.id, record)))
     if missing:
         return Record(node.id, waits_for=tuple(missing))
-    if None in node.specs or None in node.outputs:
-        # What does not fit is not tried: NumPy might find a way that no rule knows, or fill the memory.
-        return Record(node.id, waits_for=(node.id,))
+    specs = tuple(
+        Spec(a.shape, a.dtype) if s is None else s for s, a in zip(node.specs, arrays, strict=True)
+    )
+    wanted: tuple[Spec | None, ...] = node.outputs
     try:
-        return Record(
-            node.id, node.op.evaluate(arrays, cast("tuple[Spec, ...]", node.specs), node.attributes)
-        )
-    except GradvizError as error:
-        return Record(node.id, error=error.message)
-    except UNCOMPUTABLE as error:
-        reason = str(error) or type(error).__name__
-        return Record(
-            node.id,
-            error=message(mark("engine", "It cannot be computed: {reason}."), reason=reason),
-        )
+        if None in node.specs or None in node.outputs:
+            found = node.op.spec(*specs, **node.op.bind(node.attributes))
+            wanted = (found,) if isinstance(found, Spec) else found or node.outputs
+    except (GradvizError, *UNUSABLE) as error:
+        if None not in node.specs:
+            # What does not fit is not tried: NumPy might find a way that no rule knows, or fill the memory.
+            return Record(node.id, waits_for=(node.id,))
+        return Record(node.id, error=_reason(error))
+    try:
+        outputs = node.op.evaluate(arrays, specs, node.attributes)
+        for array, spec in zip(outputs, wanted, strict=False):
+            if spec is None:
+                shapes.checked(array.shape, array.dtype)
+            elif array.shape != spec.shape:
+                return Record(node.id, error=_changed(array, spec))
+        return Record(node.id, outputs)
+    except (GradvizError, *UNCOMPUTABLE) as error:
+        return Record(node.id, error=_reason(error))
+
+
+def _changed(array: Array, spec: Spec) -> Message:
+    return message(
+        mark("engine", "It is {found} for these numbers, {expected} was expected."),
+        found=shape_words(array.shape),
+        expected=shape_words(spec.shape),
+    )
+
+
+def _reason(error: BaseException) -> Message:
+    if isinstance(error, GradvizError):
+        return error.message
+    reason = str(error) or type(error).__name__
+    return message(mark("engine", "It cannot be computed: {reason}."), reason=reason)

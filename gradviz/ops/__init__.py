@@ -20,6 +20,7 @@ from gradviz.ops import (  # noqa: F401  importing a family registers its ops
     kernels,
     linalg,
     loss,
+    masking,
     neural,
     normalization,
     pairs,

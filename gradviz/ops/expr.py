@@ -40,9 +40,12 @@ UNCOMPUTABLE = (*UNUSABLE, np.linalg.LinAlgError, MemoryError)
 
 
 class Call:
-    """One application of an op. `port` is set on a leaf that stands for a node of a graph."""
+    """One application of an op. `port` is set on a leaf that stands for a node of a graph.
 
-    __slots__ = ("attributes", "inputs", "name", "op", "outputs", "port", "specs")
+    `measured` says that the specs are those of the numbers at hand: with others, the shape may be another.
+    """
+
+    __slots__ = ("attributes", "inputs", "measured", "name", "op", "outputs", "port", "specs")
 
     def __init__(
         self,
@@ -54,6 +57,7 @@ class Call:
         name: str = "",
         outputs: tuple[Array, ...] | None = None,
         port: str | None = None,
+        measured: bool = False,
     ) -> None:
         self.op = op
         self.inputs = inputs
@@ -62,6 +66,7 @@ class Call:
         self.name = name
         self.outputs = outputs
         self.port = port
+        self.measured = measured
 
 
 class Expr:
@@ -239,6 +244,9 @@ class Expr:
         return _make("less", self, other)
 
     def __getitem__(self, index: object) -> Expr:
+        if isinstance(index, Expr):
+            # Truth values choose; whole numbers pick.
+            return _make("masked_select" if index.dtype == BOOL else "take", self, index)
         return cast(Expr, registry.get("getitem")(self, index=index_items(index)))
 
     def __len__(self) -> int:
@@ -410,9 +418,34 @@ def apply(
         raise InputError(
             mark("ops", "The settings of {op} cannot be used: {reason}."), op=op.name, reason=error
         ) from error
+    if specs is None:
+        return _computed(op, expressions, stored)
     several = not isinstance(specs, Spec)
     call = Call(op, expressions, stored, cast("tuple[Spec, ...]", specs if several else (specs,)))
     return tuple(Expr(call, i) for i in range(len(call.specs))) if several else Expr(call)
+
+
+def _computed(
+    op: Op, inputs: tuple[Expr, ...], attributes: Mapping[str, object]
+) -> Expr | tuple[Expr, ...]:
+    """The op where its shape depends on the numbers: it is computed now."""
+    if any(call.op is None for call in _calls(inputs)):
+        raise InputError(
+            mark("ops", "The shape of {op} depends on the numbers, which are not known here."),
+            op=op.name,
+        )
+    call = Call(op, inputs, attributes, (), measured=True)
+    compute([Expr(call)])
+    assert call.outputs is not None
+    call.specs = tuple(shapes.checked(a.shape, a.dtype) for a in call.outputs)
+    return (
+        tuple(Expr(call, i) for i in range(len(call.specs))) if len(call.specs) > 1 else Expr(call)
+    )
+
+
+def open_call(outputs: Iterable[Expr]) -> Call | None:
+    """The first call the outputs need whose shape depends on the numbers, if there is one."""
+    return next((call for call in _calls(outputs) if call.measured), None)
 
 
 def _operands(inputs: Sequence[object]) -> tuple[Expr, ...]:

@@ -84,7 +84,8 @@ def as_specified(op: Op, forward: Forward) -> Forward:
     @functools.wraps(forward)
     def guarded(*inputs: Any, **attributes: Any) -> Any:
         found = forward(*inputs, **attributes)
-        wanted = op.spec(*map(_spec_of, inputs), **attributes)
+        # The rule of an own op always says the shape (`guarded_spec`).
+        wanted = cast("Spec | tuple[Spec, ...]", op.spec(*map(_spec_of, inputs), **attributes))
         several = (
             wanted if isinstance(wanted, tuple) and not isinstance(wanted, Spec) else (wanted,)
         )

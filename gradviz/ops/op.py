@@ -69,7 +69,7 @@ LOOSE, COMPARED, ADDED, DIVIDED, MULTIPLIED, NEGATED, RAISED, ATOM = range(8)
 
 Forward = Callable[..., Any]
 Rule = Callable[..., Sequence[Any]]
-SpecRule = Callable[..., "Spec | tuple[Spec, ...]"]
+SpecRule = Callable[..., "Spec | tuple[Spec, ...] | None"]
 KernelCall = tuple[Callable[..., Any], tuple[Any, ...]]
 Kernel = Callable[..., Iterable[KernelCall]]
 
@@ -320,7 +320,8 @@ def op(
     code           one application per framework, `{name}` for an input (a name, or in brackets) or an attribute (as
                    Python writes it; an index as it stands between brackets)
     aliases        other names by framework, separated by spaces; those of `math` are infix signs or names
-    spec           `rule(*specs, **attributes)` gives the Spec of the output, or one per output
+    spec           `rule(*specs, **attributes)` gives the Spec of the output, or one per output; None where the shape
+                   depends on the numbers: it is then known once they are computed
     linear_in      the inputs in which the op is linear
     examples       inputs and attributes for the help and the tests
     helper         emitted by rules; not in the palette

@@ -23,11 +23,13 @@ from gradviz.ops.expr import Expr
 from gradviz.ops.op import Example, Op
 from tests.support.symbols import operand
 
+# What has a shape that depends on the numbers cannot be compiled (test_open_shapes).
+OPEN = {"masked_select"}
 CASES = [
     pytest.param(declared, shown, id=f"{declared.name}-{number}")
     for declared in registry.every()
     for number, shown in enumerate(declared.examples)
-    if not declared.is_source
+    if not declared.is_source and declared.name not in OPEN
 ]
 
 
