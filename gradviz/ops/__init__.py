@@ -21,8 +21,10 @@ from gradviz.ops import (  # noqa: F401  importing a family registers its ops
     linalg,
     loss,
     masking,
+    matrix_functions,
     neural,
     normalization,
+    orthogonal,
     pairs,
     picking,
     pooling,
@@ -34,6 +36,7 @@ from gradviz.ops import (  # noqa: F401  importing a family registers its ops
     sorting,
     source,
     special,
+    spectra,
     statistics,
     triangular,
 )
