@@ -16,7 +16,7 @@ from gradviz.ops.spec import Spec
 # From so many cells on, `np.where` works on bits.
 MASKED_SIZE: Final = 256
 # An element-wise op of several calls works on so many bytes of its output at a time.
-PART_BYTES: Final = 1 << 17
+PART_BYTES: Final = 1 << 18
 Shape = tuple[int, ...]
 Nodes = Mapping[str, Node]
 AllSpecs = Mapping[str, tuple[Spec | None, ...]]
@@ -255,16 +255,19 @@ def _flat_parts(
     Pieces are cut where cells follow one another in memory, at whole cache lines: no bit depends on it.
     """
     step = PART_BYTES // out.itemsize
-    many = [a.ndim > 0 for a in inputs]
-    alike = all(a.shape == out.shape and a.flags.c_contiguous for a in inputs if a.ndim)
-    if len(traced) == 1 or out.size <= step or not alike or not out.flags.c_contiguous:
+    if len(traced) == 1 or out.size <= step or not out.flags.c_contiguous:
         yield inputs, out
         return
-    flat = [a.reshape(-1) if large else a for a, large in zip(inputs, many, strict=True)]
+    # One number that is seen everywhere is a number.
+    inputs = [a if any(a.strides) else a[(0,) * a.ndim + (...,)] for a in inputs]
+    if not all(a.shape == out.shape and a.flags.c_contiguous for a in inputs if a.ndim):
+        yield inputs, out
+        return
+    flat = [a.reshape(-1) if a.ndim else a for a in inputs]
     into = out.reshape(-1)
     for start in range(0, out.size, step):
         part = slice(start, start + step)
-        yield [a[part] if large else a for a, large in zip(flat, many, strict=True)], into[part]
+        yield [a[part] if a.ndim else a for a in flat], into[part]
 
 
 def calls_of(

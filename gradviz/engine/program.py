@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from gradviz.engine.kinds import Kind, Listing, Scratch, Shape, calls_of, view_of
+from gradviz.engine.merging import Merged
 from gradviz.engine.trace import Dtype
 from gradviz.graph.model import Array, OutPort
 from gradviz.ops import registry
@@ -158,6 +159,7 @@ class Builder:
         # Where the calls made after each node end.
         self.ends: list[int] = []
         self.views: set[int] = set()
+        self._kinds, self._inputs = listing.kinds, listing.inputs
         self.inputs: dict[str, Input] = {}
         self._values = values
         self.keep = set(keep)
@@ -179,11 +181,16 @@ class Builder:
         """The program."""
         listing, arrays, calls, owners = self.listing, self.arrays, self.calls, self.owners
         pooled = any(_is_large(spec) for spec in set(listing.specs))
+        gone: Collection[int] = ()
         if pooled:
-            self._plan_lives()
-        for number, kind in enumerate(listing.kinds):
-            inputs = listing.inputs[number]
-            if kind is None:
+            merged = Merged(listing, self._keep)
+            self._kinds, self._inputs, gone = merged.kinds, merged.inputs, merged.gone
+            self._plan_lives(gone)
+        for number, kind in enumerate(self._kinds):
+            inputs = self._inputs[number]
+            if number in gone:
+                pass
+            elif kind is None:
                 self._source(number)
             elif kind.op.name == "full_like":
                 self._filled(number, kind)
@@ -195,7 +202,7 @@ class Builder:
             elif number not in self._sums:
                 self._apply(number, kind, inputs)
             if pooled:
-                touched = [*inputs, *listing.ports(number)]
+                touched = [] if number in gone else [*inputs, *listing.ports(number)]
                 for total, term in self._due.get(number, ()):
                     self._add(total, term)
                     touched += self._operands(total, term)
@@ -203,13 +210,15 @@ class Builder:
             self.ends.append(len(calls))
         return Program(calls, _Arrays(listing, arrays), self.inputs)
 
-    def _plan_lives(self) -> None:
+    def _plan_lives(self, gone: Collection[int]) -> None:
         """The last use of every port, and when the terms of a sum are added."""
         listing = self.listing
         uses = [0] * len(listing.specs)
         last = self._last = list(listing.owners)
-        for number, kind in enumerate(listing.kinds):
-            inputs = listing.inputs[number]
+        for number, kind in enumerate(self._kinds):
+            if number in gone:
+                continue
+            inputs = self._inputs[number]
             if kind is not None and kind.is_sum and len(inputs) > 1 and _is_large(kind.outputs[0]):
                 self._sums.add(number)
             for port in inputs:
@@ -222,7 +231,7 @@ class Builder:
     def _plan_sum(self, number: int, uses: list[int]) -> None:
         """A term is added when it is there and those before it have been added: in the order of the recorded run."""
         listing = self.listing
-        terms = listing.inputs[number]
+        terms = self._inputs[number]
         at = listing.owners[terms[0]]
         for term in range(1, len(terms)):
             at = max(at, listing.owners[terms[term]])
@@ -231,19 +240,21 @@ class Builder:
                 self._last[port] = max(self._last[port], at)
         first = terms[0]
         maker = listing.owners[first]
-        kind = listing.kinds[maker]
+        kind = self._kinds[maker]
         if (
             uses[first] == 1
             and first not in self.keep
             and kind is not None
             and len(kind.outputs) == 1
             and kind.op.name != "full_like"
+            # A view costs nothing; the first addition reads what it looks at.
+            and not kind.may_be_view
         ):
             self._written_into[first] = listing.outputs[number]
 
     def _operands(self, total: int, term: int) -> tuple[int, ...]:
         """The terms that are read when a sum gets one more: the first addition reads two."""
-        terms = self.listing.inputs[total]
+        terms = self._inputs[total]
         return terms[:2] if term == 1 else terms[term : term + 1]
 
     def _release(self, touched: Iterable[int], position: int) -> None:
@@ -298,7 +309,7 @@ class Builder:
 
     def _add(self, total: int, term: int) -> None:
         port = self.listing.outputs[total]
-        terms = self.listing.inputs[total]
+        terms = self._inputs[total]
         arrays = self.arrays
         found: Array | None = arrays[port]
         out = self._new(port) if found is None else found

@@ -239,15 +239,14 @@ def _(g: Any, out: Any, x: Any) -> Rule:
 def gelu(x: Any, *, approximate: bool = False) -> Any:
     """x·Φ(x); with `approximate`, Φ by a tanh."""
     if approximate:
-        bent = np.tanh(_bend(x))
+        bent = np.tanh(np.multiply(_bend_over_x(np.multiply(x, x)), x))
         return np.multiply(np.multiply(np.add(bent, 1.0), x), 0.5)
     return np.multiply(np.multiply(erfc.forward(np.multiply(x, -1 / ROOT_2)), x), 0.5)
 
 
-def _bend(x: Any) -> Any:
-    """√(2/π)·(x + 0.044715·x³), the tanh's argument."""
-    cube = np.add(np.multiply(np.multiply(x, x), GELU_SCALE * GELU_CUBE), GELU_SCALE)
-    return np.multiply(cube, x)
+def _bend_over_x(squared: Any) -> Any:
+    """√(2/π)·(1 + 0.044715·x²); times x it is the tanh's argument."""
+    return np.add(np.multiply(squared, GELU_SCALE * GELU_CUBE), GELU_SCALE)
 
 
 @gelu.local
@@ -283,10 +282,12 @@ def gelu_slope(x: Any, *, approximate: bool = False) -> Any:
         share = np.multiply(erfc.forward(np.multiply(x, -1 / ROOT_2)), 0.5)
         bell = np.multiply(np.exp(np.multiply(np.multiply(x, x), -0.5)), 1 / ROOT_2PI)
         return np.add(share, np.multiply(bell, x))
-    bent = np.tanh(_bend(x))
-    inner = np.add(np.multiply(np.multiply(x, x), 3 * GELU_SCALE * GELU_CUBE), GELU_SCALE)
-    moved = np.multiply(np.multiply(np.subtract(1.0, np.multiply(bent, bent)), inner), x)
-    return np.multiply(np.add(np.add(moved, bent), 1.0), 0.5)
+    # With t = tanh(b): (1 + t)/2 + (1 - t²) x b′(x)/2 = (1 + t) (1/2 + (1 - t) x b′(x)/2).
+    squared = np.multiply(x, x)
+    bent = np.tanh(np.multiply(_bend_over_x(squared), x))
+    steep = np.add(np.multiply(squared, 1.5 * GELU_SCALE * GELU_CUBE), 0.5 * GELU_SCALE)
+    half = np.add(np.multiply(np.subtract(1.0, bent), np.multiply(steep, x)), 0.5)
+    return np.multiply(half, np.add(bent, 1.0))
 
 
 @gelu_slope.local

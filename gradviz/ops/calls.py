@@ -19,7 +19,7 @@ from gradviz.ops.spec import FLOAT64
 Calls = list[KernelCall]
 Dtype = np.dtype[np.generic]
 # Whole rows of so many bytes are worked on together: they stay in the processor's cache from call to call.
-BLOCK_BYTES: Final = 1 << 18
+BLOCK_BYTES: Final = 1 << 19
 
 
 def computed(
