@@ -10,11 +10,9 @@ from collections.abc import Collection
 from math import prod
 from typing import Final, cast
 
-from gradviz.engine.kinds import Kind, Listing
+from gradviz.engine.kinds import LARGE, Kind, Listing
 from gradviz.engine.trace import Literal, TracedCall
 
-LARGE: Final = 1 << 15
-"""Cells; below that the calls themselves cost more than memory."""
 MOST_CALLS: Final = 40
 
 

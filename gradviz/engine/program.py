@@ -183,7 +183,7 @@ class Builder:
         pooled = any(_is_large(spec) for spec in set(listing.specs))
         gone: Collection[int] = ()
         if pooled:
-            merged = Merged(listing, self._keep)
+            merged = Merged(listing, self.keep)
             self._kinds, self._inputs, gone = merged.kinds, merged.inputs, merged.gone
             self._plan_lives(gone)
         for number, kind in enumerate(self._kinds):
@@ -394,13 +394,10 @@ class Builder:
             self._last[root] = max(self._last[root], until)
         moving = self._moving.get(source, ())
         if moving:
-            self._moving[port] = moving
-
-            def again() -> None:
-                self.arrays[port] = view_of(kind, self.arrays[source])
-
-            for given in moving:
-                given.again.append(again)
+            # A view of a view of one input is a view of it.
+            (given,) = self._moving[port] = moving
+            number = given.place(seen)
+            given.again.append(lambda: self.arrays.__setitem__(port, given.views[number]))
         return True
 
     def _in_place(self, kind: Kind, inputs: tuple[int, ...], out: int, position: int) -> bool:

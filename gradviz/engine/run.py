@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
 from gradviz import limits
 from gradviz.bulk import bulk
+from gradviz.engine.kinds import made_of_calls
 from gradviz.engine.plan import Plan, PlannedNode
 from gradviz.errors import GradvizError, LimitError
 from gradviz.graph.model import Array, OutPort
@@ -139,6 +141,12 @@ def _record(node: PlannedNode, records: Mapping[str, Record], values: Values) ->
             return Record(node.id, waits_for=(node.id,))
         return Record(node.id, error=_reason(error))
     try:
+        whole = None
+        if None not in wanted:
+            known = cast("tuple[Spec, ...]", wanted)
+            whole = made_of_calls(node.op, arrays, specs, known, node.attributes)
+        if whole is not None:
+            return Record(node.id, (whole,))
         outputs = node.op.evaluate(arrays, specs, node.attributes)
         for array, spec in zip(outputs, wanted, strict=False):
             if spec is None:

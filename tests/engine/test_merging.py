@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import gradviz as gv
 from gradviz.engine.compiled import Compiled, compile_gradients, compile_values
-from gradviz.engine.merging import LARGE, MOST_CALLS
-from gradviz.ops.expr import Expr
+from gradviz.engine.kinds import LARGE
+from gradviz.engine.merging import MOST_CALLS
+from gradviz.engine.plan import plan
+from gradviz.engine.run import run
+from gradviz.ops.expr import Collected, Expr
 
 AT = np.random.default_rng(0).standard_normal(LARGE + 3)
 
@@ -71,3 +76,25 @@ def test_a_repeated_node_is_computed_once() -> None:
     _same(compile_gradients(loss, [x]), loss, x)
     repeated = compile_values(gv.sum(gv.exp(x)) + gv.sum(gv.exp(x)), [x])
     assert sum(function is np.exp for function, _ in repeated.program.calls) == 1
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_large_recorded_result_has_the_bits_of_the_forward(dtype: str) -> None:
+    at = AT.astype(dtype)
+    at[:4] = np.nan, np.inf, -0.0, 0.0
+    x = gv.variable(at, "x")
+    cases: list[Expr] = [
+        gv.where(gv.greater(x, 0), x, -0.0),
+        gv.where(gv.greater(x, 0), x, gv.exp(x)),
+        gv.gelu(x, approximate=True),
+        gv.elu(x, alpha=0.5),
+        gv.log_sigmoid(x),
+    ]
+    for y in cases:
+        collected = Collected([y])
+        outputs: Any = {id: call.specs for id, call in collected.calls.items()}
+        found = run(plan(collected.graph, outputs), collected.values)[collected.port(y)]
+        assert found is not None
+        assert not found.flags.writeable
+        assert found.dtype == y.dtype
+        assert found.tobytes() == y.value.tobytes()
