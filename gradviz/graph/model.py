@@ -17,25 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from gradviz.errors import GraphError
+from gradviz.graph import kept
+from gradviz.graph.ports import InPort as InPort  # noqa: PLC0414  # both are names of the model
+from gradviz.graph.ports import OutPort as OutPort  # noqa: PLC0414
 from gradviz.text import mark
 
 Array = npt.NDArray[np.generic]
 Attributes = Mapping[str, object]
 EMPTY: Final[Mapping[str, object]] = MappingProxyType({})
-
-
-class OutPort(NamedTuple):
-    """Where a wire starts: output `index` of node `node`."""
-
-    node: str
-    index: int = 0  # type: ignore[assignment]  # a port has no use for tuple.index
-
-
-class InPort(NamedTuple):
-    """Where a wire ends: input `index` of node `node`."""
-
-    node: str
-    index: int = 0  # type: ignore[assignment]  # a port has no use for tuple.index
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -86,41 +75,70 @@ class Graph:
 
     def with_nodes(self, *nodes: Node) -> Graph:
         """This graph with nodes added or replaced (by id)."""
-        return Graph({**self.nodes, **{node.id: node for node in nodes}})
+        edited = Graph({**self.nodes, **{node.id: node for node in nodes}})
+        if "index" in self.__dict__ and self._is_worth_keeping(len(nodes)):
+            distinct = {node.id: node for node in nodes}.values()
+            index = kept.edited_index(self.index, self.nodes, distinct)
+            edited.__dict__["index"] = index
+            order = self.__dict__.get("order")
+            if order is not None:
+                edited.__dict__["order"] = kept.edited_order(
+                    order, self.index, self.nodes, index, edited.nodes, distinct
+                )
+        return edited
+
+    def _is_worth_keeping(self, changes: int) -> bool:
+        """Whether updating the index costs less than building it, and few of its places are of nodes that are gone."""
+        return changes <= kept.MANY and self.index.size <= 2 * len(self) + kept.MANY
 
     def without(self, ids: Iterable[str]) -> Graph:
         """This graph without some nodes; the wires that came from them are gone too."""
-        gone = set(ids)
-        touched = {port.node for node in gone for port in self.consumers_of(node)} - gone
-        kept = {}
-        for id, node in self.nodes.items():
-            if id in touched:
-                inputs = tuple(None if p is not None and p.node in gone else p for p in node.inputs)
-                kept[id] = replace(node, inputs=inputs)
-            elif id not in gone:
-                kept[id] = node
-        return Graph(kept)
+        gone = {id for id in ids if id in self.nodes}
+        if not gone:
+            return self
+        nodes = dict(self.nodes)
+        for id in {port.node for node in gone for port in self.consumers_of(node)} - gone:
+            node = nodes[id]
+            inputs = tuple(None if p is not None and p.node in gone else p for p in node.inputs)
+            nodes[id] = replace(node, inputs=inputs)
+        for id in gone:
+            del nodes[id]
+        edited = Graph(nodes)
+        edited.__dict__["index"] = kept.reduced_index(self.index, self.nodes, gone)
+        if self.__dict__.get("order") is not None:
+            # With fewer wires the order still holds.
+            edited.__dict__["order"] = self.order
+        return edited
+
+    @cached_property
+    def index(self) -> kept.Index:
+        """Where the wires end; built once, and taken over by the graphs made from this one."""
+        return kept.index_of(self.nodes)
+
+    @cached_property
+    def order(self) -> kept.Order | None:
+        """An order in which the nodes can be computed, kept likewise; None if the wires form a cycle."""
+        return kept.order_of(self.nodes, self.index)
 
     @cached_property
     def consumers(self) -> Mapping[OutPort, tuple[InPort, ...]]:
         """For each port that has wires: where they end, in file order."""
-        index: dict[OutPort, list[InPort]] = {}
-        for node in self.nodes.values():
-            for number, source in enumerate(node.inputs):
+        found: dict[OutPort, list[InPort]] = {}
+        for ends in self.index.ends.values():
+            for end in ends:
+                source = self.nodes[end.node].inputs[end.index]
                 if source is not None:
-                    index.setdefault(source, []).append(InPort(node.id, number))
-        return {port: tuple(ends) for port, ends in index.items()}
+                    found.setdefault(source, []).append(end)
+        return {port: tuple(ends) for port, ends in found.items()}
 
-    @cached_property
-    def _consumers_by_node(self) -> Mapping[str, tuple[InPort, ...]]:
-        index: dict[str, list[InPort]] = {}
-        for port, ends in self.consumers.items():
-            index.setdefault(port.node, []).extend(ends)
-        return {node: tuple(ends) for node, ends in index.items()}
+    def ends_of(self, port: OutPort) -> tuple[InPort, ...]:
+        """Where the wires that leave `port` end, in file order."""
+        ends = self.index.ends.get(port.node, ())
+        return tuple(end for end in ends if self.nodes[end.node].inputs[end.index] == port)
 
     def consumers_of(self, node: str) -> tuple[InPort, ...]:
-        """Where the wires that leave `node`, from any of its outputs, end."""
-        return self._consumers_by_node.get(node, ())
+        """Where the wires that leave `node`, from any of its outputs, end, in file order."""
+        return self.index.ends.get(node, ())
 
     @cached_property
     def id_of_name(self) -> Mapping[str, str]:

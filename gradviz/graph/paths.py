@@ -1,7 +1,7 @@
-"""Questions about a graph as a whole that networkx answers; it is imported on first use.
+"""Questions about a graph as a whole. networkx answers most of them; it is imported on first use.
 
 Named paths and reachable sets are for sentences, parts and generations for the layout. What runs at every edit is a
-loop in `walk`.
+loop: here the path that a refused wire is explained by, the others in `walk`.
 """
 
 from __future__ import annotations
@@ -34,12 +34,22 @@ def wires(graph: Graph) -> nx.DiGraph:
 
 def path(graph: Graph, start: str, end: str) -> tuple[str, ...]:
     """The ids along a shortest path of wires, both ends included; empty if nothing leads there."""
-    import networkx as nx
-
-    try:
-        return tuple(nx.shortest_path(wires(graph), graph[start].id, graph[end].id))
-    except nx.NetworkXNoPath:
+    start, end = graph[start].id, graph[end].id
+    came = {start: start}
+    waiting = [start]
+    for id in waiting:
+        if id == end:
+            break
+        for follower in graph.consumers_of(id):
+            if follower.node not in came:
+                came[follower.node] = id
+                waiting.append(follower.node)
+    if end not in came:
         return ()
+    found = [end]
+    while found[-1] != start:
+        found.append(came[found[-1]])
+    return tuple(reversed(found))
 
 
 def path_words(graph: Graph, start: str, end: str) -> str:

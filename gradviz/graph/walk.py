@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from gradviz.errors import GraphError
+from gradviz.graph.kept import leads_to, sources_of
 from gradviz.graph.model import Graph, InPort, OutPort
 from gradviz.graph.names import shown
 from gradviz.text import mark
@@ -17,27 +18,16 @@ def topological_order(graph: Graph) -> tuple[str, ...]:
 
     Raises GraphError, naming one cycle, if there is one.
     """
-    missing = {id: _distinct_sources(graph, id) for id in graph.nodes}
-    ready = [id for id, count in missing.items() if count == 0]
-    order: list[str] = []
-    # A stack of ready nodes would be depth first; the queue keeps the file's order among equals.
-    for id in ready:
-        order.append(id)
-        for consumer in dict.fromkeys(port.node for port in graph.consumers_of(id)):
-            missing[consumer] -= 1
-            if missing[consumer] == 0:
-                ready.append(consumer)
-    if len(order) != len(graph):
-        cycle = find_cycle(graph)
+    order = graph.order
+    if order is None:
         raise GraphError(
             mark("graph", "The wires form a cycle: {path}."),
-            path=cycle_words(graph, cycle),
+            path=cycle_words(graph, find_cycle(graph)),
         )
-    return tuple(order)
-
-
-def _distinct_sources(graph: Graph, id: str) -> int:
-    return len({port.node for port in graph[id].inputs if port is not None and port.node in graph})
+    if len(order.ids) == len(graph):
+        return order.ids
+    # Slots of nodes that are gone are only cleared away here.
+    return tuple(id for id in order.ids if id in graph.nodes)
 
 
 def ancestors(graph: Graph, starts: Iterable[str]) -> set[str]:
@@ -70,7 +60,7 @@ def descendants(graph: Graph, starts: Iterable[str], along: WireFilter | None = 
 
 def find_cycle(graph: Graph) -> tuple[str, ...]:
     """The ids along one cycle, the first repeated at the end; empty if there is none."""
-    alive = {id: _distinct_sources(graph, id) for id in graph.nodes}
+    alive = {node.id: len(sources_of(node, graph.nodes)) for node in graph}
     ready = [id for id, count in alive.items() if count == 0]
     while ready:
         id = ready.pop()
@@ -102,5 +92,10 @@ def cycle_words(graph: Graph, cycle: tuple[str, ...]) -> str:
 
 
 def would_close_cycle(graph: Graph, source: str, target: str) -> bool:
-    """Whether a wire from `source` to `target` would close a cycle."""
-    return target in ancestors(graph, [source])
+    """Whether a wire from `source` to `target` would close a cycle.
+
+    In a graph without one, a wire that agrees with the kept order needs no search.
+    """
+    if graph.order is None or source not in graph or target not in graph:
+        return target in ancestors(graph, [source])
+    return leads_to(graph.order, graph.index, graph.nodes, target, source)

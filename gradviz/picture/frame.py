@@ -253,7 +253,7 @@ def wire_end(id: str) -> InPort:
 
 
 def _output(answer: Answer, port: OutPort, moment: _Moment) -> Port:
-    ends = answer.graph.consumers.get(port, ())
+    ends = answer.graph.ends_of(port)
     flows = [moment.flow(end) for end in ends]
     backward = Flow.BACKWARD if Flow.BACKWARD in flows else None
     return Port(bool(ends), backward or (Flow.FORWARD if Flow.FORWARD in flows else None))

@@ -41,12 +41,11 @@ class Resting:
 
     def _ends(self, moved: Mapping[str, Point]) -> set[InPort]:
         """The ends of all wires of these nodes."""
-        consumers = self._graph.consumers
         found = set()
         for id in moved:
             found |= {InPort(id, index) for index in range(len(self._graph[id].inputs))}
             for index in range(len(self.frame.nodes[self._nodes[id]].outputs)):
-                found |= set(consumers.get(OutPort(id, index), ()))
+                found |= set(self._graph.ends_of(OutPort(id, index)))
         return found
 
 
