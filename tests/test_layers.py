@@ -286,10 +286,32 @@ def test_everything_below_the_window_is_imported_without_qt():
     assert _heavy_after(f"import {', '.join(modules).replace('.__init__', '')}") == "[]\n"
 
 
-def test_importing_gradviz_leaves_out_what_most_programs_never_ask_for():
-    late = ("importlib.metadata", "gradviz.engine.answer", "gradviz.engine.gradcheck")
-    script = f"import numpy, sys; before = set(sys.modules); import gradviz; print([m for m in {late} if m in set(sys.modules) - before])"
+def test_importing_gradviz_leaves_out_what_is_not_needed_to_write_an_expression():
+    late = (
+        *("PySide6", "networkx", "scipy", "msgspec", "importlib.metadata", "logging", "difflib"),
+        *("gradviz.api", "gradviz.engine", "gradviz.edit", "gradviz.networks", "gradviz.plugins"),
+        *("gradviz.files", "gradviz.code", "gradviz.models", "gradviz.gui", "gradviz.picture"),
+    )
+    script = (
+        "import numpy, sys; before = set(sys.modules); import gradviz as gv\n"
+        "gv.exp(gv.variable(1.0) * 2) + gv.constant(1.0)\n"
+        f"print([m for m in {late} if m in set(sys.modules) - before])"
+    )
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout == "[]\n"
+
+
+def test_what_is_loaded_late_is_there_all_the_same():
+    assert set(gradviz.__all__) <= set(dir(gradviz))
+    assert gradviz.gradients is gradviz.gradients
+    for name in gradviz.__all__:
+        assert getattr(gradviz, name) is not None
+    script = (
+        "from gradviz import *; print(gradients(exp(variable(0.0)) * 3, []), to_networkx.__name__)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[] to_networkx\n"

@@ -98,7 +98,7 @@ def edited_index(old: Index, before: Nodes, changed: Iterable[Node]) -> Index:
     ]
     if not rewired:
         return Index(places, size, old.ends)
-    ends = dict(old.ends)
+    ends = {**old.ends}
     for node in rewired:
         was = before[node.id].inputs if node.id in before else ()
         for source in {port.node for port in (*was, *node.inputs) if port is not None}:
@@ -116,7 +116,7 @@ def edited_index(old: Index, before: Nodes, changed: Iterable[Node]) -> Index:
 
 def reduced_index(old: Index, before: Nodes, gone: Collection[str]) -> Index:
     """The index once the nodes `gone`, and the wires that came from them, are out of the nodes `before`."""
-    ends = dict(old.ends)
+    ends = {**old.ends}
     for source in {p.node for id in gone for p in before[id].inputs if p is not None}:
         if source not in gone:
             _put(ends, source, [end for end in ends[source] if end.node not in gone])

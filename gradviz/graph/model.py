@@ -96,7 +96,7 @@ class Graph:
         gone = {id for id in ids if id in self.nodes}
         if not gone:
             return self
-        nodes = dict(self.nodes)
+        nodes = {**self.nodes}
         for id in {port.node for node in gone for port in self.consumers_of(node)} - gone:
             node = nodes[id]
             inputs = tuple(None if p is not None and p.node in gone else p for p in node.inputs)

@@ -329,8 +329,7 @@ def op(
     """
 
     def declare(forward: Forward) -> Op:
-        signature = inspect.signature(forward)
-        inputs, variadic, attributes = signature_of(signature)
+        inputs, optional, variadic, attributes = parameters_of(forward)
         declared = Op(
             name=forward.__name__.rstrip("_"),
             sign=sign,
@@ -349,7 +348,7 @@ def op(
             inputs=inputs,
             variadic=variadic,
             attributes=attributes,
-            optional=sum(signature.parameters[n].default is None for n in inputs),
+            optional=optional,
             helper=helper,
             differentiable=differentiable,
             defaults={a.name: a.default for a in attributes.values() if not a.required},
@@ -358,6 +357,28 @@ def op(
         return declared
 
     return declare
+
+
+def parameters_of(
+    forward: Forward,
+) -> tuple[tuple[str, ...], int, bool, dict[str, Attribute]]:
+    """As `signature_of`, of a plain function, and how many inputs may be left out.
+
+    Read off the function itself: `inspect.signature` for every op would be a third of `import gradviz`.
+    """
+    code = forward.__code__
+    named, only = code.co_argcount, code.co_argcount + code.co_kwonlyargcount
+    variadic = bool(code.co_flags & inspect.CO_VARARGS)
+    inputs = code.co_varnames[:named]
+    if variadic:
+        inputs = (*inputs, code.co_varnames[only])
+    kinds, defaults = forward.__annotations__, forward.__kwdefaults__ or {}
+    attributes = {
+        name: Attribute(name, str(kinds[name]), defaults.get(name), name not in defaults)
+        for name in code.co_varnames[named:only]
+    }
+    optional = sum(default is None for default in forward.__defaults__ or ())
+    return inputs, optional, variadic, attributes
 
 
 def signature_of(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -58,6 +57,9 @@ def lookup(name: str) -> Op | None:
 
 def nearest(name: str) -> str | None:
     """The name or alias of an op that is most like `name`."""
+    # Only ever needed for an error, and not cheap to load.
+    import difflib
+
     candidates = [*(op.name for op in palette()), *_FOLDED]
     matches = difflib.get_close_matches(name.lower(), candidates, 1, 0.6)
     return matches[0] if matches else None
