@@ -13,6 +13,7 @@ import numpy as np
 
 from gradviz.errors import InputError, ShapeError
 from gradviz.ops import shapes
+from gradviz.ops.composed import back
 from gradviz.ops.linalg import matmul
 from gradviz.ops.op import LINEAR_ALGEBRA, example, op
 from gradviz.ops.reshaping import expand_dims, matrix_transpose, squeeze
@@ -174,10 +175,10 @@ def solve(a: Any, b: Any) -> Any:
 def _(g: Any, out: Any, a: Any, b: Any) -> Rule:
     turned = matrix_transpose(a)
     if len(b.shape) > 1:
-        back = solve(turned, g)
-        return -matmul(back, matrix_transpose(out)), back
-    back = solve(turned, expand_dims(g, axis=-1))
-    return -matmul(back, expand_dims(out, axis=-2)), squeeze(back, axis=-1)
+        by_b = solve(turned, g)
+        return -matmul(by_b, matrix_transpose(out)), by_b
+    by_b = solve(turned, expand_dims(g, axis=-1))
+    return -matmul(by_b, expand_dims(out, axis=-2)), squeeze(by_b, axis=-1)
 
 
 def _pinv_spec(a: Spec) -> Spec:
@@ -195,7 +196,7 @@ def _pinv_spec(a: Spec) -> Spec:
     text="pinv({a})",
     formula="a^{+}",
     code={
-        "numpy": "np.linalg.pinv({a})",
+        "numpy": "np.linalg.pinv({a}, rtol=None)",
         "tf": "tf.linalg.pinv({a})",
         "torch": "torch.linalg.pinv({a})",
         "jax": "jnp.linalg.pinv({a})",
@@ -213,16 +214,76 @@ def pinv(a: Any) -> Any:
     a = a if a.dtype.kind == "f" else a.astype(np.float64)
     # LAPACK finds no singular values of a matrix with NaN or ∞ in it.
     finite = np.isfinite(a).all(axis=(-2, -1), keepdims=True)
-    found = np.linalg.pinv(np.where(finite, a, 0))
+    # What is no larger than rounding, in a's own precision, counts as 0.
+    found = np.linalg.pinv(np.where(finite, a, 0), rtol=None)  # type: ignore[call-overload]
     return np.where(finite, found, a.dtype.type(np.nan))
 
 
 @pinv.vjp
 def _(g: Any, out: Any, a: Any) -> Rule:
-    turned, back = matrix_transpose(out), matrix_transpose(g)
+    turned, sent = matrix_transpose(out), matrix_transpose(g)
     inner = matmul(matmul(turned, g), turned)
     # What lies outside the columns, and outside the rows, of a.
-    left = matmul(matmul(back, out), turned)
-    right = matmul(matmul(turned, out), back)
+    left = matmul(matmul(sent, out), turned)
+    right = matmul(matmul(turned, out), sent)
     outside = left - matmul(a, matmul(out, left)) + right - matmul(matmul(right, out), a)
     return (outside - inner,)
+
+
+def _lstsq_spec(a: Spec, b: Spec) -> Spec:
+    matrices(a)
+    rows = b.shape[0] if len(b.shape) == 1 else b.shape[-2] if b.shape else -1
+    if rows != a.shape[-2]:
+        raise ShapeError(
+            mark(
+                "ops",
+                "a is {a}, b is {b}: b is a vector, or a stack of matrices, with {wanted} rows, as a has.",
+            ),
+            a=shape_words(a.shape),
+            b=shape_words(b.shape) or "one number",
+            wanted=a.shape[-2],
+        )
+    turned = Spec((*a.shape[:-2], a.shape[-1], a.shape[-2]), shapes.float_dtype(a, b))
+    return shapes.matmul(turned, Spec(b.shape, turned.dtype))
+
+
+@op(
+    sign="≈\\",
+    category=LINEAR_ALGEBRA,
+    family="solve",
+    summary=mark(
+        "ops", "Least squares: the x for which a times x is nearest to b, the shortest of several."
+    ),
+    text="lstsq({a}, {b})",
+    formula="a^{+} b",
+    code={
+        "numpy": "np.linalg.pinv({a}, rtol=None) @ {b}",
+        "tf": "(lambda p, b: tf.linalg.matvec(p, b) if len(b.shape) == 1 else p @ b)(tf.linalg.pinv({a}), {b})",
+        "torch": "torch.linalg.pinv({a}) @ {b}",
+        "jax": "jnp.linalg.pinv({a}) @ {b}",
+    },
+    aliases={
+        "numpy": "lstsq",
+        "tf": "lstsq matrix_solve_ls",
+        "torch": "lstsq",
+        "jax": "lstsq",
+        "math": "least_squares",
+    },
+    spec=_lstsq_spec,
+    linear_in=("b",),
+    examples=[
+        example([[1.0, 2.0], [3.0, -1.0], [0.5, 1.0]], [1.0, -2.0, 0.5]),
+        example([[1.0, 0.5, 2.0], [-1.0, 3.0, 1.0]], [[1.0, 2.0], [0.5, -1.0]]),
+        example([[[4.0], [2.0]], [[1.0], [3.0]]], [[1.0], [2.0]]),
+    ],
+)
+def lstsq(a: Any, b: Any) -> Any:
+    """The x of least |a @ x − b|, and of those the one of least |x|; its gradient assumes that the rank stays."""
+    dtype = np.result_type(a, b)
+    dtype = dtype if dtype.kind == "f" else np.dtype(np.float64)
+    return np.matmul(pinv.forward(a.astype(dtype, copy=False)), b.astype(dtype, copy=False))
+
+
+@lstsq.vjp
+def _(g: Any, out: Any, a: Any, b: Any) -> Rule:
+    return back(g, matmul(pinv(a), b), a, b)

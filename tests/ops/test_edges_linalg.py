@@ -59,6 +59,14 @@ ROWS = [
     row("pinv of no matrices", call("pinv"), [np.zeros((0, 2, 3))], np.zeros((0, 3, 2)), [np.zeros((0, 2, 3))]),
     row("pinv of no rows", call("pinv"), [np.zeros((0, 3))], np.zeros((3, 0)), [np.zeros((0, 3))]),
     row("pinv of a column", call("pinv"), [[[2.0], [0.0]]], [[0.5, 0.0]], [[[-0.25], [0.25]]]),
+    row("lstsq of one column", call("lstsq"), [[[1.0], [1.0]], [1.0, 3.0]], [2.0], [[[-1.5], [-0.5]], [0.5, 0.5]]),
+    row("lstsq, the shortest", call("lstsq"), [[[3.0, 4.0]], [5.0]], [0.6, 0.8], [[[-0.136, -0.248]], [0.28]]),
+    row("lstsq, a batch of a and a vector", call("lstsq"), [[[[2.0]], [[4.0]]], [8.0]], [[4.0], [2.0]],
+        [[[[-2.0]], [[-0.5]]], [0.75]]),
+    row("lstsq of zeros", call("lstsq"), [np.zeros((2, 1)), [1.0, 2.0]], [0.0], [np.zeros((2, 1)), [0.0, 0.0]]),
+    row("lstsq of no rows", call("lstsq"), [np.zeros((0, 2)), np.zeros(0)], [0.0, 0.0],
+        [np.zeros((0, 2)), np.zeros(0)]),
+    row("lstsq with NaN in b", call("lstsq"), [[[2.0]], [NAN]], [NAN], [[[NAN]], [0.5]]),
     row("slogdet, singular", lambda x: op("slogdet", x)[1], [[[1.0, 2.0], [2.0, 4.0]]], -INF,
         [[[INF, -INF], [-INF, INF]]]),
     row("slogdet, of a diagonal with a 0", lambda x: op("slogdet", x)[1], [[[2.0, 0.0], [0.0, 0.0]]], -INF,
@@ -156,6 +164,8 @@ ERRORS: list[Any] = [
     ("cholesky", [[np.eye(2), -np.eye(2)]], InputError, "Matrix 1 of a is not positive definite"),
     ("cholesky", [[[1.0, 2.0]]], ShapeError, "square"),
     ("slogdet", [[[1.0, 2.0]]], ShapeError, "square"),
+    ("lstsq", [np.eye(2), [1.0, 2.0, 3.0]], ShapeError, "with 2 rows"),
+    ("lstsq", [np.eye(2), 3.0], ShapeError, "b is one number"),
     ("inv", [np.eye(2, dtype=bool)], ShapeError, "truth values"),
 ]
 
@@ -166,3 +176,8 @@ def test_what_cannot_be_is_said(
 ) -> None:
     with pytest.raises(kind, match=said):
         op(name, *[np.asarray(i) for i in inputs]).value  # noqa: B018
+
+
+def test_the_rank_of_a_pseudoinverse_is_that_of_the_precision() -> None:
+    found = op("pinv", np.array([[1.0, 2.0], [2.0, 4.0]], np.float32)).value
+    assert np.allclose(found, np.array([[1.0, 2.0], [2.0, 4.0]]) / 25, atol=1e-6)
