@@ -8,6 +8,7 @@ import numpy as np
 
 from gradviz.ops import registry, shapes
 from gradviz.ops.op import (
+    ACTIVATIONS,
     ADDED,
     ARITHMETIC,
     DIVIDED,
@@ -464,7 +465,7 @@ def _(out: Any, x: Any) -> Rule:
 
 @op(
     sign="σ",
-    category=FUNCTIONS,
+    category=ACTIVATIONS,
     family="map",
     summary=mark("ops", "Squeezes every cell smoothly between 0 and 1."),
     text="sigmoid({x})",

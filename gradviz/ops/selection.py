@@ -9,7 +9,16 @@ import numpy as np
 from gradviz.errors import InputError, ShapeError
 from gradviz.ops import shapes
 from gradviz.ops.elementwise import negative
-from gradviz.ops.op import COMPARED, COMPARISON, FUNCTIONS, GRADIENT, LOOSE, example, op
+from gradviz.ops.op import (
+    ACTIVATIONS,
+    COMPARED,
+    COMPARISON,
+    FUNCTIONS,
+    GRADIENT,
+    LOOSE,
+    example,
+    op,
+)
 from gradviz.ops.spec import BOOL, Spec
 from gradviz.text import mark
 
@@ -110,7 +119,7 @@ def _(g: Any, out: Any, condition: Any, x: Any, y: Any) -> Rule:
 
 @op(
     sign="⌐",
-    category=FUNCTIONS,
+    category=ACTIVATIONS,
     family="gate",
     summary=mark("ops", "Lets positive cells through and shuts the others to 0."),
     text="relu({x})",
