@@ -85,6 +85,4 @@ def _back(by_q: Any, by_r: Any, q: Any, r: Any, by_triangle: bool = True) -> Any
         mirrored = tril(inner) + matrix_transpose(tril(inner, k=-1))
         product = matmul(q, mirrored)
         whole = product if whole is None else whole + product
-    if whole is None:
-        return 0.0
     return matrix_transpose(triangular_solve(r, matrix_transpose(whole)))

@@ -179,15 +179,14 @@ def _(g: Any, out: Any, a: Any) -> Rule:
     values, vectors = out
     by_values, by_vectors = g
     turned = matrix_transpose(vectors)
-    found = None
+    found = []
     if arrives(by_values):
-        found = matmul(vectors * expand_dims(by_values, axis=-2), turned)
+        found.append(matmul(vectors * expand_dims(by_values, axis=-2), turned))
     if arrives(by_vectors):
         inner = one_over_gaps(values) * matmul(turned, by_vectors)
         inner = matmul(matmul(vectors, inner), turned)
-        inner = (inner + matrix_transpose(inner)) / 2
-        found = inner if found is None else found + inner
-    return (0.0 if found is None else found,)
+        found.append((inner + matrix_transpose(inner)) / 2)
+    return (sum(found[1:], start=found[0]),)
 
 
 def _fewest(a: Spec) -> int:
@@ -288,4 +287,4 @@ def _(g: Any, out: Any, a: Any) -> Rule:
                 found.append(matmul(left, outside + matmul(inner, right)))
             else:
                 found.append(matmul(left, matmul(inner, right)))
-    return (sum(found[1:], start=found[0]) if found else 0.0,)
+    return (sum(found[1:], start=found[0]),)
