@@ -281,6 +281,8 @@ class _Builder:
         raise fault(mark("code", "An index needs whole numbers."), part.start, part.end)
 
     def _index(self, tree: Tree, value: object, items: list[tuple[Tree, object]]) -> Expr:
+        if len(items) == 1 and isinstance(items[0][1], Expr):
+            return self._operand(tree, value)[items[0][1]]
         index: list[object] = []
         for part, item in items:
             if item is _DOTS:

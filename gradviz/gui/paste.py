@@ -75,13 +75,16 @@ def _asked(diagram: Diagram, *, before: Diagram, target: str) -> Diagram:
 
 
 def _known(document: Document) -> dict[str, Expr]:
-    """The named nodes of the diagram, as leaves."""
-    specs = document.answer.specs
+    """The named nodes of the diagram, as leaves, with what they hold: a shape may depend on it."""
+    specs, records = document.answer.specs, document.answer.run.records
     found = {}
     for node in document.diagram.graph:
         outputs = specs.outputs.get(node.id, (None,))
         if node.name and all(spec is not None for spec in outputs):
-            found[node.name] = Expr(leaf(node.id, cast("tuple[Spec, ...]", outputs)))
+            call = leaf(node.id, cast("tuple[Spec, ...]", outputs))
+            if node.id in records and records[node.id].outputs:
+                call.outputs = records[node.id].outputs
+            found[node.name] = Expr(call)
     return found
 
 

@@ -11,6 +11,7 @@ from gradviz.ops import (  # noqa: F401  importing a family registers its ops
     attention,
     comparing,
     convolution,
+    counting,
     cross_entropy,
     cumulative,
     determinants,

@@ -429,7 +429,7 @@ def _computed(
     op: Op, inputs: tuple[Expr, ...], attributes: Mapping[str, object]
 ) -> Expr | tuple[Expr, ...]:
     """The op where its shape depends on the numbers: it is computed now."""
-    if any(call.op is None for call in _calls(inputs)):
+    if any(call.op is None and call.outputs is None for call in _calls(inputs)):
         raise InputError(
             mark("ops", "The shape of {op} depends on the numbers, which are not known here."),
             op=op.name,

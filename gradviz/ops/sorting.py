@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from gradviz.errors import InputError, ShapeError
 from gradviz.ops import shapes
-from gradviz.ops.op import INDEXING, example, op
+from gradviz.ops.adjoint import broadcast_to
+from gradviz.ops.elementwise import multiply
+from gradviz.ops.op import INDEXING, REDUCTIONS, example, op
 from gradviz.ops.picking import put_along
+from gradviz.ops.reduction import spread
+from gradviz.ops.reshaping import reshape
+from gradviz.ops.selection import equal, where
+from gradviz.ops.shapes import Axis
 from gradviz.ops.spec import INT64, Spec
+from gradviz.ops.statistics import folded, unfolded
 from gradviz.text import mark
 
 Rule = tuple[Any, ...]
@@ -91,6 +99,66 @@ def _(g: Any, out: Any, x: Any, *, axis: int, descending: bool) -> Rule:
 def argsort(x: Any, *, axis: int = -1, descending: bool = False) -> Any:
     """The places along the axis, in the order of the entries there."""
     return _order(x, axis, descending)
+
+
+def _middle_spec(x: Spec, *, axis: Axis, keepdims: bool) -> Spec:
+    shapes.numbers(x)
+    if 0 in (x.shape[i] for i in shapes.axes_of(axis, len(x.shape))):
+        raise ShapeError(mark("ops", "There is no middle of nothing: the axis is empty."))
+    return shapes.checked(shapes.reduced(x.shape, axis, keepdims), shapes.float_dtype(x))
+
+
+@op(
+    sign="½",
+    category=REDUCTIONS,
+    family="route",
+    summary=mark("ops", "The entry in the middle of the order; of two, halfway between them."),
+    text="median({x}{attributes})",
+    formula=r"\mathrm{median}(x)",
+    code={
+        "numpy": "np.median({x}, axis={axis}, keepdims={keepdims})",
+        "tf": "tfp.stats.percentile({x}, 50.0, axis={axis}, interpolation='midpoint', keepdims={keepdims})",
+        "torch": "torch.quantile({x}, 0.5, dim={axis}, keepdim={keepdims})",
+        "jax": "jnp.median({x}, axis={axis}, keepdims={keepdims})",
+    },
+    aliases={"numpy": "median", "torch": "median quantile", "jax": "median", "math": "median"},
+    spec=_middle_spec,
+    examples=[
+        example([[3.0, 1.0, 2.0, 7.0], [0.5, -1.0, 4.0, 5.0]]),
+        example([[3.0, 1.0], [2.0, 0.5], [-1.0, 4.0]], axis=0),
+        example(_MIXED, axis=(-1,), keepdims=True),
+    ],
+)
+def median(x: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The median along the axes, the mean of the two middle ones; NaN where there is one."""
+    array = np.asarray(x)
+    axes = shapes.axes_of(axis, array.ndim)
+    order = (*(i for i in range(array.ndim) if i not in axes), *axes)
+    rest = tuple(n for i, n in enumerate(array.shape) if i not in axes)
+    count = math.prod(array.shape[i] for i in axes)
+    cells = np.sort(np.transpose(array, order).reshape((*rest, count)), axis=-1)
+    cells = cells if cells.dtype.kind == "f" else cells.astype(float)
+    low, high = cells[..., (count - 1) // 2], cells[..., count // 2]
+    # Equal ones are their own middle, infinite ones too.
+    middle = np.where(low == high, low, low * 0.5 + high * 0.5)
+    # NaN is sorted to the end.
+    middle = np.where(np.isnan(cells[..., -1]), cells[..., -1], middle)
+    return middle.reshape(shapes.reduced(array.shape, axis, keepdims))
+
+
+@median.vjp
+def _(g: Any, out: Any, x: Any, *, axis: Axis, keepdims: bool) -> Rule:
+    axes = shapes.axes_of(axis, len(x.shape))
+    if not axes or 0 in x.shape:
+        return (spread(g, shape=x.shape, axis=axis, keepdims=keepdims) if axes else g,)
+    cells = folded(x, axes)
+    count = cells.shape[-1]
+    places = argsort(cells, axis=-1)[..., (count - 1) // 2 : count // 2 + 1]
+    share = g if count % 2 else multiply(g, 0.5)
+    share = where(equal(out, out), share, np.nan)
+    column = reshape(share, shape=(*cells.shape[:-1], 1))
+    back = put_along(broadcast_to(column, shape=places.shape), places, axis=-1, shape=cells.shape)
+    return (unfolded(back, x, axes),)
 
 
 def _top_spec(x: Spec, *, k: int) -> Spec:

@@ -123,7 +123,7 @@ def _(g: Any, out: Any, x: Any, *, axis: Axis, keepdims: bool) -> Rule:
     if len(axes) == 1:
         shares = softmax(x, axis=axes[0])
     else:
-        shares = _unfolded(softmax(_folded(x, axes)), x, axes)
+        shares = unfolded(softmax(folded(x, axes)), x, axes)
     return (multiply(_kept(g, x, axis), shares),)
 
 
@@ -131,7 +131,7 @@ def _order(x: Any, axes: tuple[int, ...]) -> tuple[int, ...]:
     return (*(i for i in range(len(x.shape)) if i not in axes), *axes)
 
 
-def _folded(x: Any, axes: tuple[int, ...]) -> Any:
+def folded(x: Any, axes: tuple[int, ...]) -> Any:
     """x with `axes` moved to the end and made one."""
     rest = tuple(n for i, n in enumerate(x.shape) if i not in axes)
     order = _order(x, axes)
@@ -139,7 +139,7 @@ def _folded(x: Any, axes: tuple[int, ...]) -> Any:
     return reshape(moved, shape=(*rest, product(x.shape[i] for i in axes)))
 
 
-def _unfolded(folded: Any, x: Any, axes: tuple[int, ...]) -> Any:
+def unfolded(folded: Any, x: Any, axes: tuple[int, ...]) -> Any:
     """The reverse of `_folded`, to the shape of x."""
     order = _order(x, axes)
     apart = reshape(folded, shape=tuple(x.shape[i] for i in order))
@@ -179,12 +179,12 @@ def _(g: Any, out: Any, x: Any, *, axis: Axis, keepdims: bool) -> Rule:
     if not axes or product(x.shape) == 0:
         return (spread(g, shape=x.shape, axis=axis, keepdims=keepdims) if axes else g,)
     # The last running product is the product: nothing is divided by, so zeros are no trouble.
-    cells = _folded(x, axes)
+    cells = folded(x, axes)
     last = reshape(g, shape=(*cells.shape[:-1], 1))
     if count > 1:
         others = full_like(cells[..., 1:], fill=0.0)
         last = concat(others, last, axis=-1)
-    return (_unfolded(cumprod_back(last, cumprod(cells, axis=-1), cells), x, axes),)
+    return (unfolded(cumprod_back(last, cumprod(cells, axis=-1), cells), x, axes),)
 
 
 def _spread_code(name: str) -> dict[str, str]:

@@ -62,6 +62,8 @@ def test_value_and_gradients(case: dict) -> None:
         ("torch.sum(X, dim=1, keepdim=True)[2, 0]", 21.0),
         ("sum(\n  X,\n  axis=0,\n)[0]", 9.0),
         ("X.reshape(9)[4]", 4.0),
+        ("sum(X[X > 6])", 15.0),
+        ("sum(X[argmax(X[0])])", float(X[2].sum())),
         ("concat([X, X], axis=1)[0, 5]", 2.0),
     ],
 )

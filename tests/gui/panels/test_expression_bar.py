@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
 import gradviz as gv
 from gradviz.edit import edits
+from gradviz.engine.answer import Answer
 from gradviz.errors import ExpressionError, InputError
+from gradviz.graph.model import OutPort
+from gradviz.gui import paste
 from gradviz.gui.document import Document, Selection
 from gradviz.gui.panels.expression_bar import ExpressionBar
 from gradviz.gui.player import Player
@@ -255,3 +259,21 @@ def test_an_empty_document_can_only_be_typed_into(qtbot, show) -> None:
 def test_every_control_has_a_name(bar: ExpressionBar) -> None:
     controls = (bar.line, bar.run_button, bar.target, bar.wrt, bar.check_button, bar.export_button)
     assert all(control.accessibleName() for control in controls)
+
+
+def test_truth_values_choose_among_the_numbers_that_are_there(document: Document) -> None:
+    """How many are chosen is known from the numbers of the diagram, and followed when they change."""
+
+    def sizes(found: Answer) -> dict[str, tuple[float, float]]:
+        return {node.id: (120.0, 60.0) for node in found.graph}
+
+    x = gv.variable([1.0, -2.0, 3.0], name="x")
+    document.start(gv.diagram(gv.sum(x), x))
+    paste.build_expression(document, "z = sum(x[x > 0] ** 2)", sizes)
+    answer = document.answer
+    z, source = (OutPort(answer.graph.id_of_name[name]) for name in "zx")
+    assert answer.value(z) == 10.0
+    assert answer.adjoint(source).tolist() == [2.0, 0.0, 6.0]
+    changed = edits.set_value(document.diagram, source.node, np.array([1.0, 2.0, 3.0]))
+    document.start(changed)
+    assert document.answer.value(z) == 14.0
