@@ -18,12 +18,13 @@ from gradviz.ops.indexing import put
 from gradviz.ops.op import CUMULATIVE, GRADIENT, example, op
 from gradviz.ops.reshaping import concat, transpose
 from gradviz.ops.selection import equal, where
-from gradviz.ops.spec import BOOL, INT64, Spec
+from gradviz.ops.spec import BOOL, FLOAT64, INT64, Spec
 from gradviz.text import mark, shape_words
 
 Rule = tuple[Any, ...]
 _ROWS = [[1.0, 2.0, 0.5], [-1.0, 0.25, 3.0]]
 _EXAMPLES = [example([1.0, 2.0, -3.0]), example(_ROWS, axis=0), example(_ROWS, axis=-1)]
+_FEW_ROWS = 16
 _ALL = {"slice": (None, None, None)}
 
 
@@ -39,11 +40,12 @@ def _part(x: Any, start: int | None, stop: int | None, step: int | None = None) 
     return x[..., slice(start, stop, step)]
 
 
-def _reversed(x: Any, axis: int) -> Any:
+def backwards(x: Any, axis: int) -> Any:
+    """The order along the axis turned round."""
     return x[(*(slice(None),) * (axis % len(x.shape)), slice(None, None, -1))]
 
 
-def _before(x: Any, fill: float) -> Any:
+def before(x: Any, fill: float) -> Any:
     """The cell before each along the last axis; `fill` before the first."""
     first = full_like(_part(x, 0, 1), fill=fill)
     return concat(first, _part(x, 0, -1), axis=-1) if x.shape[-1] > 1 else first
@@ -92,7 +94,7 @@ def cumsum(x: Any, *, axis: int = 0) -> Any:
 
 @cumsum.vjp
 def _(g: Any, out: Any, x: Any, *, axis: int) -> Rule:
-    return (_reversed(cumsum(_reversed(g, axis), axis=axis), axis),)
+    return (backwards(cumsum(backwards(g, axis), axis=axis), axis),)
 
 
 @op(
@@ -132,7 +134,7 @@ def cumprod_back(g: Any, out: Any, x: Any) -> Any:
     """What comes back through out = cumprod(x) along the last axis, without a division."""
     if 0 in x.shape:
         return g
-    return multiply(recurrence_back(g, x), _before(out, 1.0))
+    return multiply(recurrence_back(g, x), before(out, 1.0))
 
 
 def _recurrence_spec(a: Spec, b: Spec) -> Spec:
@@ -194,7 +196,7 @@ def _(g: Any, out: Any, a: Any, b: Any) -> Rule:
     if 0 in a.shape:
         return g, g
     back = recurrence_back(g, a)
-    return multiply(back, _before(out, 0.0)), back
+    return multiply(back, before(out, 0.0)), back
 
 
 @op(
@@ -224,6 +226,17 @@ def _run(a: Any, b: Any, places: range, offset: int, neighbour: int) -> Any:
     result = np.array(
         b, dtype=shapes.float_dtype(*(Spec(np.shape(v), np.asarray(v).dtype) for v in (a, b)))
     )
+    if result.dtype == FLOAT64 and result.size < _FEW_ROWS * result.shape[-1]:
+        # A step is one number of each row; for few rows, Python's numbers are faster than arrays, and the same.
+        length = result.shape[-1]
+        rows = []
+        for own, row in zip(
+            factors.reshape(-1, length).tolist(), result.reshape(-1, length).tolist(), strict=True
+        ):
+            for i in places:
+                row[i] += own[i + offset] * row[i + neighbour]
+            rows.append(row)
+        return np.array(rows, FLOAT64).reshape(result.shape)
     for i in places:
         result[..., i] += factors[..., i + offset] * result[..., i + neighbour]
     return result
@@ -234,7 +247,7 @@ def _(g: Any, out: Any, given: Any, a: Any) -> Rule:
     if 0 in a.shape:
         return g, g
     forward = recurrence(a, g)
-    return forward, multiply(out, _before(forward, 0.0))
+    return forward, multiply(out, before(forward, 0.0))
 
 
 @op(
@@ -269,7 +282,7 @@ def _(g: Any, out: Any, x: Any, *, axis: int) -> Rule:
     axis %= len(x.shape)
     given, y = _last(x, axis), _last(out, axis)
     # What a total hands on to the one before it is that one's share; no share is above 1.
-    share = exp(subtract(_before(y, 0.0), y))
+    share = exp(subtract(before(y, 0.0), y))
     back = multiply(recurrence_back(_last(g, axis), share), exp(subtract(given, y)))
     return (_last(back, axis),)
 
@@ -310,7 +323,7 @@ def _(g: Any, out: Any, x: Any, *, axis: int) -> Rule:
     largest = equal(given, top)
     ones = full_like(top, fill=1.0)
     # From entry to entry the maximum goes on, or a new one begins; those equal to it so far share what arrives.
-    onward = where(equal(top, _before(top, np.nan)), ones, 0.0)
+    onward = where(equal(top, before(top, np.nan)), ones, 0.0)
     count = where(equal(top, top), recurrence(onward, where(largest, ones, 0.0)), 1.0)
     back = where(largest, recurrence_back(divide(_last(g, axis), count), onward), 0.0)
     return (_last(where(equal(top, top), back, np.nan), axis),)

@@ -10,13 +10,13 @@ import numpy as np
 from gradviz.errors import InputError, ShapeError
 from gradviz.ops import shapes
 from gradviz.ops.adjoint import full_like
-from gradviz.ops.cumulative import cumprod, cumprod_back
+from gradviz.ops.cumulative import backwards, before, cumprod
 from gradviz.ops.elementwise import divide, multiply, negative, power, subtract
 from gradviz.ops.functions import abs_, sign
 from gradviz.ops.neural import softmax
 from gradviz.ops.op import REDUCTIONS, example, op
 from gradviz.ops.reduction import count_of, max_share, mean, spread
-from gradviz.ops.reshaping import concat, reshape, transpose
+from gradviz.ops.reshaping import reshape, transpose
 from gradviz.ops.selection import equal, where
 from gradviz.ops.shapes import Axis
 from gradviz.ops.spec import BOOL, INT64, Spec
@@ -178,13 +178,13 @@ def _(g: Any, out: Any, x: Any, *, axis: Axis, keepdims: bool) -> Rule:
     count = count_of(x.shape, axis)
     if not axes or product(x.shape) == 0:
         return (spread(g, shape=x.shape, axis=axis, keepdims=keepdims) if axes else g,)
-    # The last running product is the product: nothing is divided by, so zeros are no trouble.
+    # The product of those before it and of those behind it: nothing is divided by, so zeros are no trouble.
     cells = folded(x, axes)
-    last = reshape(g, shape=(*cells.shape[:-1], 1))
+    others = before(cumprod(cells, axis=-1), 1.0)
     if count > 1:
-        others = full_like(cells[..., 1:], fill=0.0)
-        last = concat(others, last, axis=-1)
-    return (unfolded(cumprod_back(last, cumprod(cells, axis=-1), cells), x, axes),)
+        behind = before(cumprod(backwards(cells, -1), axis=-1), 1.0)
+        others = multiply(others, backwards(behind, -1))
+    return (multiply(_kept(g, x, axis), unfolded(others, x, axes)),)
 
 
 def _spread_code(name: str) -> dict[str, str]:
