@@ -81,7 +81,7 @@ KINKS = [
     kink("elu", [0.0, 0.0], alpha=0.5),
     kink("sort", [1.0, 1.0]),
     kink("cummax", [2.0, 2.0]),
-    kink("median", [1.0, 2.0, 2.0]),
+    kink("median", [1.0, 1.0, 2.0, 2.0]),
     kink("max_pool2d", np.ones((1, 1, 2, 2)), window=(2, 2)),
     kink("remainder", [4.0, 6.0], [2.0, 3.0]),
     kink("floor_divide", [4.0, 6.0], [2.0, 3.0]),
