@@ -127,19 +127,20 @@ def _record(node: PlannedNode, records: Mapping[str, Record], values: Values) ->
             missing.update(dict.fromkeys(_causes(node.id, record)))
     if missing:
         return Record(node.id, waits_for=tuple(missing))
-    specs = tuple(
-        Spec(a.shape, a.dtype) if s is None else s for s, a in zip(node.specs, arrays, strict=True)
-    )
-    wanted: tuple[Spec | None, ...] = node.outputs
-    try:
-        if None in node.specs or None in node.outputs:
+    specs = cast("tuple[Spec, ...]", node.specs)
+    wanted = node.outputs
+    if None in node.specs or None in node.outputs:
+        specs = tuple(
+            [s or Spec(a.shape, a.dtype) for s, a in zip(node.specs, arrays, strict=True)]
+        )
+        try:
             found = node.op.spec(*specs, **node.op.bind(node.attributes))
-            wanted = (found,) if isinstance(found, Spec) else found or node.outputs
-    except (GradvizError, *UNUSABLE) as error:
-        if None not in node.specs:
-            # What does not fit is not tried: NumPy might find a way that no rule knows, or fill the memory.
-            return Record(node.id, waits_for=(node.id,))
-        return Record(node.id, error=_reason(error))
+        except (GradvizError, *UNUSABLE) as error:
+            if None not in node.specs:
+                # What does not fit is not tried: NumPy might find a way that no rule knows, or fill the memory.
+                return Record(node.id, waits_for=(node.id,))
+            return Record(node.id, error=_reason(error))
+        wanted = (found,) if isinstance(found, Spec) else found or node.outputs
     try:
         whole = None
         if None not in wanted:
