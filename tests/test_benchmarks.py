@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from benchmarks import tables, workloads
+from benchmarks import graph, tables, workloads
 from benchmarks.engine import difference
 from benchmarks.engines import floats_hand, gradviz_fast, gradviz_recorded, numpy_hand
+from gradviz.graph import walk
 
 EVERY = workloads.every()
 ENGINES = (gradviz_fast, gradviz_recorded)
@@ -48,3 +49,15 @@ def test_a_missed_bar_is_said():
         "results": {"a": {"gradviz": fast}},
     }
     assert list(tables.bars(report)) == [("small", "≤ 1.00", "2 (1 to 3)", False)]
+
+
+def test_the_graph_benchmark_asks_everybody_the_same():
+    drawn = graph.random_graph(200)
+    plain = {node.id: [port.node for port in node.inputs if port] for node in drawn}
+    order = graph.plain_order(plain)
+    assert sorted(order) == sorted(drawn.nodes)
+    for legal in (True, False):
+        for source, target in graph.wires(200, legal):
+            closes = walk.would_close_cycle(drawn, source, target)
+            assert closes == graph.plain_check(plain, source, target)
+            assert not (closes and legal)

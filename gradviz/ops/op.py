@@ -263,9 +263,12 @@ class Op:
         arguments: list[Any] = [
             float(array) if spec.weak else array for array, spec in zip(inputs, specs, strict=True)
         ]
-        result = self.forward(*arguments, **self.bind(attributes))
-        outputs = result if isinstance(result, tuple) else (result,)
-        return tuple(_read_only(_row_by_row(np.asarray(output), inputs)) for output in outputs)
+        settings = self.bind(attributes) if self.attributes or attributes else attributes
+        result = self.forward(*arguments, **settings)
+        # Small graphs spend their time here: most ops have one output, which is new and row after row.
+        if not isinstance(result, tuple):
+            return (_finished(np.asarray(result), inputs),)
+        return tuple([_finished(np.asarray(output), inputs) for output in result])
 
 
 def plain(value: object) -> object:
@@ -279,16 +282,14 @@ def plain(value: object) -> object:
     return value
 
 
-def _row_by_row(array: Array, inputs: Sequence[Array]) -> Array:
-    """What is new lies row after row, whatever it was made from: the order of a sum, and its bits, depend on it."""
-    if array.flags.c_contiguous or any(np.may_share_memory(array, given) for given in inputs):
-        return array
-    return np.ascontiguousarray(array)
-
-
-def _read_only(array: Array) -> Array:
-    if array.flags.writeable:
-        array.flags.writeable = False
+def _finished(array: Array, inputs: Sequence[Array]) -> Array:
+    """Read-only. What is new lies row after row, whatever it was made from: the order of a sum, and its bits, depend on it."""
+    flags = array.flags
+    if not (flags.c_contiguous or any(np.may_share_memory(array, given) for given in inputs)):
+        array = np.ascontiguousarray(array)
+        flags = array.flags
+    if flags.writeable:
+        flags.writeable = False
     return array
 
 
