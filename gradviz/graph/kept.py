@@ -9,11 +9,11 @@ points forward changes nothing, one that points backward moves only nodes betwee
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from gradviz.graph.ports import InPort
+from gradviz.graph.ports import InPort, OutPort
 
 if TYPE_CHECKING:
     from gradviz.graph.model import Node
@@ -96,12 +96,11 @@ def edited_index(old: Index, before: Nodes, changed: Iterable[Node]) -> Index:
         for id, node in nodes.items()
         if (before[id].inputs if id in before else ()) != node.inputs
     ]
-    if not rewired:
+    if not any(port for node in rewired for port in _ports(before, node)):
         return Index(places, size, old.ends)
     ends = {**old.ends}
     for node in rewired:
-        was = before[node.id].inputs if node.id in before else ()
-        for source in {port.node for port in (*was, *node.inputs) if port is not None}:
+        for source in {port.node for port in _ports(before, node) if port is not None}:
             found = [end for end in ends.get(source, ()) if end.node != node.id]
             for number, port in enumerate(node.inputs):
                 if port is not None and port.node == source:
@@ -112,6 +111,12 @@ def edited_index(old: Index, before: Nodes, changed: Iterable[Node]) -> Index:
                     )
             _put(ends, source, found)
     return Index(places, size, ends)
+
+
+def _ports(before: Nodes, node: Node) -> tuple[OutPort | None, ...]:
+    """What the inputs of `node` were wired to before, and are now."""
+    was = before.get(node.id)
+    return node.inputs if was is None else (*was.inputs, *node.inputs)
 
 
 def reduced_index(old: Index, before: Nodes, gone: Collection[str]) -> Index:
@@ -142,12 +147,12 @@ def edited_order(
     order = old
     added = [node.id for node in changed if node.id not in before]
     if added:
-        ids = list(old.ids)
-        for id in added:
-            if id in known.places:
-                slot = old.ranks[known.places[id]]
-                if ids[slot] == id:
-                    ids[slot] = ""
+        ids: Sequence[str] = old.ids
+        again = {id for id in added if id in known.places}
+        if again:
+            # Their old slots are empty from now on.
+            slots = {old.ranks[known.places[id]] for id in again}
+            ids = ["" if slot in slots and id in again else id for slot, id in enumerate(old.ids)]
         ranks = [*old.ranks, *range(len(ids), len(ids) + len(added))]
         order = Order((*ids, *added), ranks)
     backward = {
