@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from gradviz.bulk import bulk
 from gradviz.errors import GraphError
 from gradviz.graph import kept
 from gradviz.graph.ports import InPort as InPort  # noqa: PLC0414  # both are names of the model
@@ -113,7 +114,8 @@ class Graph:
     @cached_property
     def index(self) -> kept.Index:
         """Where the wires end; built once, and taken over by the graphs made from this one."""
-        return kept.index_of(self.nodes)
+        with bulk():
+            return kept.index_of(self.nodes)
 
     @cached_property
     def order(self) -> kept.Order | None:
