@@ -125,7 +125,16 @@ class Compiled:
             place = self._places.get(self._port(port))
             if place is not None:
                 return np.asarray(self._kept[place[0]][place[1]])
-        return self.program.arrays[port]
+        found = self.program.arrays.get(port)
+        if found is None:
+            raise InputError(
+                mark(
+                    "engine",
+                    "{name} was not kept: compile with every=True to read what lies between.",
+                ),
+                name=self.collected.graph[port.node].name or port.node,
+            )
+        return found
 
     def _by_list(self, *arrays: Any) -> Results:
         self._give(arrays)

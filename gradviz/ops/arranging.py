@@ -153,7 +153,7 @@ def _split_spec(x: Spec, *, sections: Shape, axis: int) -> tuple[Spec, ...]:
 
 
 @op(
-    sign="⫼",
+    sign="≡",
     category=SHAPE,
     family="move",
     summary=mark("ops", "Cuts an array into parts along an axis: one output for each part."),
@@ -225,7 +225,7 @@ def _roll_spec(x: Spec, *, shift: int, axis: int | None) -> Spec:
 
 
 @op(
-    sign="⟳",
+    sign="↻",
     category=SHAPE,
     family="move",
     summary=mark(
@@ -465,7 +465,7 @@ def _repeat_spec(x: Spec, *, repeats: Any, axis: int | None) -> Spec:
 
 
 @op(
-    sign="⧉",
+    sign="∷",
     category=SHAPE,
     family="spread",
     summary=mark("ops", "Repeats every layer along an axis, right after itself."),
@@ -517,7 +517,7 @@ def _add_repeats_spec(g: Spec, *, shape: Shape, repeats: Any, axis: int) -> Spec
 
 
 @op(
-    sign="⧉→",
+    sign="∷→",
     category=GRADIENT,
     family="reduce",
     summary=mark("ops", "Adds up what came back to the repetitions of every layer."),
@@ -570,7 +570,7 @@ def _moved(rank: int, source: Any, destination: Any) -> tuple[int, ...]:
 
 
 @op(
-    sign="⤨",
+    sign="⇌",
     category=SHAPE,
     family="move",
     summary=mark("ops", "Moves axes to other places; the others keep their order."),
@@ -616,7 +616,7 @@ def _swapped(x: Spec, *, axis1: int, axis2: int) -> Spec:
 
 
 @op(
-    sign="⇄ax",
+    sign="⇄",
     category=SHAPE,
     family="move",
     summary=mark("ops", "Swaps two axes of an array."),
@@ -720,7 +720,7 @@ def _diagonal_spec(x: Spec, *, offset: int) -> Spec:
 
 
 @op(
-    sign="⟍",
+    sign="╲",
     category=LINEAR_ALGEBRA,
     family="move",
     summary=mark("ops", "The cells on a diagonal of a matrix."),
@@ -765,7 +765,7 @@ def _on_diagonal_spec(g: Spec, *, shape: Shape, offset: int) -> Spec:
 
 
 @op(
-    sign="⟍+0",
+    sign="╲+0",
     category=GRADIENT,
     family="move",
     summary=mark("ops", "Zeros with the given cells on a diagonal."),

@@ -554,7 +554,7 @@ def _on_diagonals_spec(g: Spec, *, labels: str, shape: Shape) -> Spec:
 
 
 @op(
-    sign="⟍…",
+    sign="╲…",
     category=GRADIENT,
     family="move",
     summary=mark("ops", "Zeros with the given cells where the axes of the same label meet."),

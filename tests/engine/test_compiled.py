@@ -445,3 +445,12 @@ def test_what_cannot_be_compiled_is_told() -> None:
         gv.compiled(x * 2, [x * 2])
     with pytest.raises(GradvizError, match="Give expressions"):
         gv.compiled(x * 2, [3.0])  # type: ignore[list-item]
+
+
+def test_what_was_not_kept_is_told() -> None:
+    x = gv.variable(np.ones((256, 256)), "x")
+    s = gv.tanh(x) * 2.0
+    compiled = gv.compiled(gv.sum(gv.exp(s) * 3.0), [x], every=False)
+    found = compiled(x.value)
+    with pytest.raises(GradvizError, match="was not kept"):
+        [found[Expr(call)] for call in compiled.collected.calls.values()]
