@@ -128,7 +128,7 @@ def test_a_failed_save_leaves_the_document_dirty(document: Document, tmp_path) -
 
 def test_a_large_graph_is_computed_beside_the_window(document: Document, qtbot) -> None:
     y = x = gv.variable(0.5, name="x")
-    for _ in range(WORKER_NODES):
+    for _ in range(10 * WORKER_NODES):
         y = gv.sin(y)
     with qtbot.waitSignal(document.answered, timeout=20_000):
         document.start(gv.diagram(y, x))
