@@ -250,6 +250,8 @@ def expected(found: Answer, port: OutPort, cell: int) -> set[tuple[str, str]]:
             continue
         node = found.graph[road.wire.node]
         inputs = [_cell(found.value(p), cell) for p in node.inputs if p is not None]
+        if np.isnan(inputs).any():
+            raise LookupError  # which of two a NaN takes the place of is the rule's business too
         with np.errstate(all="ignore"):
             slope = np.float64(SLOPES[node.op](*map(np.float64, inputs))[road.wire.index])
         if not np.isfinite(slope) or (node.op in ("tanh", "sigmoid") and abs(inputs[0]) > 15):
