@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -378,10 +378,6 @@ class BatchBuilder:
             seen = view_of(kind, arrays[0]) if kind.may_be_view else None
             if seen is not None:
                 self._calls.append((np.copyto, (outs[0], seen)))
-            elif kind.op.kernel_rule is None and kind.traced is None:
-                # LAPACK's last bits depend on how an array is aligned: it gets arrays of its own, as in a recorded run.
-                for function, (forward, given, *rest) in calls_of(kind, arrays, outs, scratch):
-                    self._calls.append((_on_copies, (function, forward, given, *rest)))
             else:
                 self._calls += calls_of(kind, arrays, outs, scratch)
         else:
@@ -473,10 +469,6 @@ class BatchBuilder:
             (np.add.accumulate, (terms, 0, None, sums)),
             (np.copyto, (out, sums[-1, ...])),
         ]
-
-
-def _on_copies(function: Any, forward: Any, given: Sequence[Any], *rest: Any) -> None:
-    function(forward, [a.copy() if isinstance(a, np.ndarray) else a for a in given], *rest)
 
 
 def _widened(rows: Array, rank: int) -> Array:

