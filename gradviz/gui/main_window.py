@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,7 @@ from PySide6.QtGui import (
     QShowEvent,
 )
 from PySide6.QtWidgets import (
-    QApplication,
     QDockWidget,
-    QFileDialog,
     QMainWindow,
     QMenu,
     QMessageBox,
@@ -29,18 +27,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-import gradviz
 from gradviz import resources
-from gradviz.edit import edits, layout
-from gradviz.engine import gradcheck
+from gradviz.edit import layout
 from gradviz.errors import ExpressionError, GradvizError
 from gradviz.files import native
-from gradviz.graph.model import Diagram, OutPort
+from gradviz.graph.model import Diagram
 from gradviz.gui import paste
 from gradviz.gui.actions import ACTIONS, MENUS, RUN, Action
 from gradviz.gui.canvas.view import Canvas
+from gradviz.gui.commands import COMMANDS
 from gradviz.gui.document import CellRef, Document, Selection
-from gradviz.gui.help import KeysDialog
 from gradviz.gui.panels.expression_bar import ExpressionBar
 from gradviz.gui.panels.inspector import Inspector
 from gradviz.gui.panels.palette import Palette
@@ -49,15 +45,12 @@ from gradviz.gui.panels.timeline import Timeline
 from gradviz.gui.player import Player
 from gradviz.gui.reports import FaultBar
 from gradviz.gui.settings import Settings
-from gradviz.gui.tasks import Task
 from gradviz.gui.translate import render, tr
-from gradviz.picture import render as pictures
 from gradviz.picture.colours import Theme
 from gradviz.picture.frame import Framer
-from gradviz.text import Message, Text, mark
+from gradviz.text import Message, Text
 
 FILM_DELAY_MS = 2000
-FILE_FILTER = "gradviz (*.gradviz)"
 
 
 class MainWindow(QMainWindow):
@@ -70,24 +63,24 @@ class MainWindow(QMainWindow):
 
     def __init__(self, theme: Theme, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._settings = settings
-        self._theme = theme
+        self.settings = settings
+        self.theme = theme
         self.document = Document(self)
         self.player = Player(self.document, self)
-        self._framer = Framer(tr)
+        self.framer = Framer(tr)
         self.is_opening = False
         self._opening = QTimer(self)
         self._opening.setSingleShot(True)
         self._opening.timeout.connect(self._play_opening)
         self._first = Diagram()
-        self._checker = Task(self)
-        self.canvas = Canvas(self.document, self.player, self._framer, self)
+        self.canvas = Canvas(self.document, self.player, self.framer, self)
         self.expression = ExpressionBar(self.document, self.player, self)
         self.palette_panel = Palette(self)
         self.inspector = Inspector(self.document, self.player, self)
         self.timeline = Timeline(self.document, self.player, self)
         self.problems = Problems(self.document, self.player, self)
         self.fault = FaultBar(self)
+        self._commands = [make(self) for make in COMMANDS]
         self._actions: dict[str, QAction] = {}
         self._build()
         self._make_actions()
@@ -169,9 +162,19 @@ class MainWindow(QMainWindow):
             self.canvas.addAction(item)
             if action.menu == RUN:
                 self.timeline.addAction(item)
-        item.triggered.connect(getattr(self, action.id))
+        item.triggered.connect(self.command(action.id))
         menu.addAction(item)
         self._actions[action.id] = item
+
+    def command(self, id: str) -> Callable[..., object]:
+        """What the action of that id does."""
+        owner = next(commands for commands in self._commands if id in vars(type(commands)))
+        found: Callable[..., object] = getattr(owner, id)
+        return found
+
+    def do(self, id: str) -> object:
+        """Do what the action of that id does."""
+        return self.command(id)()
 
     def _fill_examples(self, menu: QMenu) -> None:
         for path in resources.example_files():
@@ -192,28 +195,25 @@ class MainWindow(QMainWindow):
         for name, text in choices:
             item = themes.addAction(text)
             item.setCheckable(True)
-            item.setChecked(name == self._settings.theme)
+            item.setChecked(name == self.settings.theme)
             item.triggered.connect(partial(self.theme_chosen.emit, name))
             group.addAction(item)
 
     def _connect(self) -> None:
         document, player = self.document, self.player
         document.status.connect(self._show_status)
-        document.changed.connect(self._on_changed)
-        document.refused.connect(self._say)
-        self.canvas.space_tapped.connect(self.play)
+        document.refused.connect(self.say)
+        self.canvas.space_tapped.connect(self.command("play"))
         self.canvas.status_hint.connect(self.problems.show_hint)
         self.canvas.context_requested.connect(self._show_context)
         self.expression.submitted.connect(self._build_expression)
-        self.expression.run_requested.connect(self.run)
-        self.expression.check_requested.connect(self.check)
-        self.expression.export_requested.connect(self._export)
+        self.expression.run_requested.connect(self.command("run"))
+        self.expression.check_requested.connect(self.command("check"))
+        self.expression.export_requested.connect(self.command("export"))
         self.palette_panel.chosen.connect(self._add_from_palette)
         self.palette_panel.example_chosen.connect(self.asked_open.emit)
         self.problems.node_requested.connect(self._go_to)
         self.inspector.node_requested.connect(self._go_to)
-        self._checker.done.connect(self._show_verdicts)
-        self._checker.failed.connect(self._check_failed)
         player.played.connect(self._on_played)
 
     def _show_context(self, at: QPoint) -> None:
@@ -246,12 +246,22 @@ class MainWindow(QMainWindow):
                 menu.addSeparator()
         menu.popup(at)
 
-    def _say(self, message: Message) -> None:
+    def say(self, message: Message) -> None:
+        """A line at the foot of the window."""
         self.problems.show_hint(render(message))
+
+    def warn(self, title: str, text: str) -> None:
+        """Tell what could not be done, and why."""
+        box = QMessageBox(
+            QMessageBox.Icon.Warning, title, title, QMessageBox.StandardButton.Ok, self
+        )
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setInformativeText(text)
+        box.exec()
 
     def set_theme(self, theme: Theme) -> None:
         """Paint in the colours of `theme`."""
-        self._theme = theme
+        self.theme = theme
         for view in (
             self.canvas,
             self.expression,
@@ -263,7 +273,7 @@ class MainWindow(QMainWindow):
             view.theme = theme
 
     def _restore(self) -> None:
-        geometry, state = self._settings.window("geometry"), self._settings.window("state")
+        geometry, state = self.settings.window("geometry"), self.settings.window("state")
         if geometry is not None:
             self.restoreGeometry(geometry)
         if state is not None:
@@ -299,14 +309,14 @@ class MainWindow(QMainWindow):
             return diagram
         from gradviz.engine.answer import answer
 
-        return layout.place_missing(diagram, self._framer.sizes(answer(diagram)))
+        return layout.place_missing(diagram, self.framer.sizes(answer(diagram)))
 
     def open_file(self, path: Path) -> bool:
         """Show a file; False, after a message, if it cannot be read."""
         try:
             found = native.read(path)
         except GradvizError as error:
-            self._warn(self.tr("This file cannot be opened"), str(error))
+            self.warn(self.tr("This file cannot be opened"), str(error))
             return False
         self.open_diagram(found.diagram, path, dict(found.view))
         return True
@@ -360,10 +370,6 @@ class MainWindow(QMainWindow):
         )
         return self.document.path is not None or not same
 
-    def _on_changed(self, old: Diagram, new: Diagram) -> None:
-        self._checker.cancel()
-        self.problems.set_verdict("")
-
     def _show_status(self) -> None:
         document = self.document
         name = (
@@ -381,51 +387,7 @@ class MainWindow(QMainWindow):
             self._actions[id].setText(f"{words} {shown}" if shown else words)
             self._actions[id].setEnabled(bool(shown))
         if document.failure is not None:
-            self._say(document.failure)
-
-    def new(self) -> None:
-        """An empty document, in this window if nothing was done here."""
-        self.asked_new.emit()
-
-    def open(self) -> None:
-        """Choose files and open them."""
-        names, _ = QFileDialog.getOpenFileNames(
-            self, self.tr("Open"), self._settings.folder, FILE_FILTER
-        )
-        for name in names:
-            self._settings.folder = str(Path(name).parent)
-            self.asked_open.emit(Path(name))
-
-    def save(self) -> bool:
-        """Save to the document's file, or ask for one; False if it was not saved."""
-        path = self.document.path
-        return self._save_to(path) if path is not None else self.save_as()
-
-    def save_as(self) -> bool:
-        """Ask for a file and save to it."""
-        start = Path(self._settings.folder) / (
-            self.document.path.name if self.document.path else self._file_name()
-        )
-        name, _ = QFileDialog.getSaveFileName(self, self.tr("Save as"), str(start), FILE_FILTER)
-        if not name:
-            return False
-        path = Path(name)
-        self._settings.folder = str(path.parent)
-        return self._save_to(path if path.suffix else path.with_suffix(".gradviz"))
-
-    def _file_name(self) -> str:
-        stem = str(self.document.title or self.tr("untitled")).lower().replace(" ", "-")
-        return f"{stem}.gradviz"
-
-    def _save_to(self, path: Path) -> bool:
-        self.document.view = self.canvas.view_state()
-        try:
-            self.document.save(path)
-        except GradvizError as error:
-            self._warn(self.tr("The document was not saved"), str(error))
-            return False
-        self.problems.show_hint(self.tr("Saved {name}").replace("{name}", path.name))
-        return True
+            self.say(document.failure)
 
     def _warn(self, title: str, text: str) -> None:
         box = QMessageBox(
@@ -435,224 +397,14 @@ class MainWindow(QMainWindow):
         box.setInformativeText(text)
         box.exec()
 
-    def export_png(self) -> None:
-        """The canvas as pixels."""
-        self._export("png")
-
-    def export_svg(self) -> None:
-        """The canvas as vectors."""
-        self._export("svg")
-
-    def _export(self, kind: str) -> None:
-        stem = (
-            Path(self._file_name()).stem if self.document.path is None else self.document.path.stem
-        )
-        start = Path(self._settings.folder) / f"{stem}.{kind}"
-        name, _ = QFileDialog.getSaveFileName(
-            self, self.tr("Export"), str(start), f"{kind.upper()} (*.{kind})"
-        )
-        if not name:
-            return
-        path = Path(name) if Path(name).suffix.lower() == f".{kind}" else Path(f"{name}.{kind}")
-        try:
-            pictures.write(self.canvas.sight.frame(), path, self._theme)
-        except GradvizError as error:
-            self._warn(self.tr("The picture was not written"), str(error))
-            return
-        self.problems.show_hint(self.tr("Exported {name}").replace("{name}", path.name))
-
-    def quit(self) -> None:
-        """Close every window."""
-        QApplication.closeAllWindows()
-
-    def undo(self) -> None:
-        """Take back the last step; during a gesture, the gesture only."""
-        if not self.canvas.cancel_gesture():
-            self.document.undo()
-
-    def redo(self) -> None:
-        """Do the step again that was taken back."""
-        self.document.redo()
-
-    def cut(self) -> None:
-        """Copy, then delete."""
-        if self.copy():
-            self.canvas.delete_selection()
-
-    def copy(self) -> bool:
-        """Put the selection on the clipboard; False if there is nothing to copy."""
-        return paste.copy(self.document)
-
-    def paste(self) -> None:
-        """Put in what the clipboard holds, as decision 32 says."""
-        said = paste.paste(self.document, self.canvas.pointer_place(), self._framer.sizes)
-        if said is not None:
-            self._say(said)
-
-    def delete(self) -> None:
-        """Delete the selection."""
-        self.canvas.delete_selection()
-
-    def select_all(self) -> None:
-        """Select every node."""
-        self.document.select(Selection(frozenset(self.document.diagram.graph.nodes)))
-
-    def rename(self) -> None:
-        """Edit the selected cell, or the name of the selected node."""
-        self.canvas.entry.edit_selection(name=True)
-
-    def fit_all(self) -> None:
-        """Bring everything into view."""
-        self.canvas.fit_all()
-
-    def fit_selection(self) -> None:
-        """Bring the selection into view; without one, everything."""
-        self.canvas.fit_selection()
-
-    def zoom_100(self) -> None:
-        """One canvas pixel per pixel."""
-        self.canvas.zoom_to(1.0)
-
-    def zoom_in(self) -> None:
-        """Larger."""
-        self.canvas.zoom_by(1.25)
-
-    def zoom_out(self) -> None:
-        """Smaller."""
-        self.canvas.zoom_by(0.8)
-
-    def add(self) -> None:
-        """Type the name of an operation to add at the pointer."""
-        self.canvas.entry.offer()
-
-    def type_expression(self) -> None:
-        """Go to the expression bar."""
-        self.expression.focus()
-
-    def arrange(self) -> None:
-        """Lay out the whole graph."""
-        sizes = self._framer.sizes(self.document.answer)
-        if self.document.edit(mark("edit", "Arrange"), layout.arrange, sizes):
-            self.canvas.fit_all()
-
-    def draw_again(self) -> None:
-        """New random numbers for the selected random nodes, or for all of them."""
-        graph = self.document.diagram.graph
-        chosen = [id for id in self.document.selection.nodes if graph[id].op == "random_normal"]
-        chosen = chosen or [node.id for node in graph if node.op == "random_normal"]
-        if not chosen:
-            self.problems.show_hint(self.tr("There are no random numbers to draw again."))
-            return
-        self.document.edit(mark("edit", "Draw again"), _drawn_again, chosen)
-
-    def make_target(self) -> None:
-        """Ask for the gradients of the selected node."""
-        only = self.document.selection.only
-        if only is None:
-            self.problems.show_hint(self.tr("Select the node whose gradients you want."))
-            return
-        if not self.document.answer.specs.is_float(OutPort(only)):
-            self.problems.show_hint(self.tr("Only a float can be differentiated."))
-            return
-        self.document.edit(mark("edit", "Choose the target"), edits.set_query, of=(only,))
-
-    def toggle_wrt(self) -> None:
-        """Differentiate by the selected nodes too, or no longer."""
-        chosen = self.document.selection.nodes
-        if not chosen:
-            self.problems.show_hint(self.tr("Select the nodes to differentiate by."))
-            return
-        present = [port.node for port in self.document.answer.question.wrt]
-        if chosen <= set(present):
-            wrt = tuple(id for id in present if id not in chosen)
-        else:
-            wrt = (
-                *present,
-                *(
-                    id
-                    for id in self.document.diagram.graph.nodes
-                    if id in chosen and id not in present
-                ),
-            )
-        self.document.edit(
-            mark("edit", "Choose what to differentiate by"), edits.set_query, wrt=wrt
-        )
-
-    def play(self) -> None:
-        """Play or pause."""
-        self.player.toggle()
-
-    def step_forward(self) -> None:
-        """One step on."""
-        self.player.forward()
-
-    def step_back(self) -> None:
-        """One step back."""
-        self.player.back()
-
-    def to_start(self) -> None:
-        """Before the first step."""
-        self.player.to_start()
-
-    def to_boundary(self) -> None:
-        """Between forward and backward."""
-        self.player.to_boundary()
-
-    def to_end(self) -> None:
-        """After the last step."""
-        self.player.to_end()
-
-    def run(self) -> None:
-        """Play the whole film."""
-        self.player.to_start()
-        self.player.play()
-
-    def check(self) -> None:
-        """Compare the gradients with finite differences; again, while it runs, cancels."""
-        if self._checker.running:
-            self._checker.cancel()
-            self.problems.set_verdict("")
-            return
-        answer = self.document.answer
-        self.problems.set_verdict(self.tr("checking… (F7 cancels)"))
-        self._checker.start(
-            lambda cancelled: (answer, gradcheck.check(answer, cancelled=cancelled))
-        )
-
-    def _show_verdicts(self, found: Any) -> None:
-        answer, verdicts = found
-        if answer.diagram is self.document.diagram:
-            self.problems.show_verdicts(answer, verdicts)
-
-    def _check_failed(self, error: BaseException) -> None:
-        self.problems.set_verdict("")
-        raise error
-
-    def show_keys(self) -> None:
-        """Keys, the rules of typed mathematics, and limits."""
-        KeysDialog(self).exec()
-
-    def about(self) -> None:
-        """What this is."""
-        text = self.tr("Build a computation graph, run it, and watch how the gradient is computed.")
-        self._inform(f"gradviz {gradviz.__version__}", text)
-
-    def _inform(self, title: str, text: str) -> None:
-        box = QMessageBox(
-            QMessageBox.Icon.NoIcon, title, title, QMessageBox.StandardButton.Ok, self
-        )
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setInformativeText(text)
-        box.exec()
-
     def _build_expression(self, text: str) -> None:
         try:
-            built = paste.build_expression(self.document, text, self._framer.sizes)
+            built = paste.build_expression(self.document, text, self.framer.sizes)
         except ExpressionError as error:
             self.expression.show_error(error)
             return
         except GradvizError as error:
-            self._say(error.message)
+            self.say(error.message)
             return
         if built:
             self.canvas.ensure_visible(built)
@@ -691,11 +443,12 @@ class MainWindow(QMainWindow):
         if not self._may_close():
             event.ignore()
             return
-        self._settings.keep_window("geometry", self.saveGeometry())
-        self._settings.keep_window("state", self.saveState())
+        self.settings.keep_window("geometry", self.saveGeometry())
+        self.settings.keep_window("state", self.saveState())
         self.end_opening()
         self.player.pause()
-        self._checker.close()
+        for commands in self._commands:
+            commands.stop()
         self.document.close()
         event.accept()
         self.closed.emit(self)
@@ -717,11 +470,5 @@ class MainWindow(QMainWindow):
         box.setDefaultButton(buttons.Save)
         choice = box.exec()
         if choice == buttons.Save:
-            return self.save()
+            return bool(self.do("save"))
         return choice == buttons.Discard
-
-
-def _drawn_again(diagram: Diagram, ids: list[str]) -> Diagram:
-    for id in ids:
-        diagram = edits.draw_again(diagram, id, secrets.randbelow(2**32))
-    return diagram

@@ -145,14 +145,14 @@ def test_drawing_the_missing_wire_turns_none_into_numbers(application: Applicati
     robot.wire("B", "s")
     assert (gradient(window, "B") == 21).all()
     assert gradient(window, "X") is None
-    window.undo()
+    window.do("undo")
     assert gradient(window, "B") is None
 
 
 def test_a_typed_expression_is_built_in_one_step(application: Application, qtbot) -> None:
     window = start(application, qtbot)
-    window.new()
-    window.type_expression()
+    window.do("new")
+    window.do("type_expression")
     line = window.expression.line
     line.setText("")
     QTest.keyClicks(line, "y = x**2 + x - 1")
@@ -169,8 +169,8 @@ def test_a_typed_expression_is_built_in_one_step(application: Application, qtbot
     assert window.document.answer.value(node(window, "y")) == 5
     assert gradient(window, "x") == 5
     assert window.document.answer.coincidence is not None
-    window.undo()
-    window.undo()
+    window.do("undo")
+    window.do("undo")
     assert not len(window.document.diagram.graph)
 
 
@@ -194,7 +194,7 @@ def test_save_open_and_the_unsaved_mark(
     assert window.isWindowModified()
     path = tmp_path / "mine"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
-    assert window.save()
+    assert window.do("save")
     assert not window.isWindowModified()
     assert native.load(tmp_path / "mine.gradviz").values["X"][0, 0] == 4
     robot.type_value("X", "5")
@@ -253,15 +253,15 @@ def test_a_failed_save_keeps_the_document(
     monkeypatch.setattr(
         QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "no" / "a.gradviz"), "")
     )
-    assert not window.save()
+    assert not window.do("save")
     assert said
     assert window.isWindowModified()
 
 
 def test_check_shows_its_verdict(application: Application, qtbot) -> None:
     window = start(application, qtbot)
-    with qtbot.waitSignal(window._checker.done, timeout=20_000):
-        window.check()
+    with qtbot.waitSignal(window.command("check").__self__.checker.done, timeout=20_000):
+        window.do("check")
     assert "agree" in window.problems._verdict.whole
 
 
@@ -269,7 +269,7 @@ def test_check_shows_its_verdict(application: Application, qtbot) -> None:
 def test_export(application: Application, qtbot, monkeypatch, tmp_path: Path, kind: str) -> None:
     window = start(application, qtbot)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "picture"), ""))
-    getattr(window, f"export_{kind}")()
+    window.do(f"export_{kind}")
     assert (tmp_path / f"picture.{kind}").stat().st_size > 3000
 
 
@@ -292,13 +292,13 @@ def test_an_exception_is_one_line_and_the_document_can_be_saved(
 def test_choosing_target_and_wrt(application: Application, qtbot) -> None:
     window = start(application, qtbot)
     window.document.select(Selection(frozenset({node(window, "square").node})))
-    window.make_target()
+    window.do("make_target")
     assert (gradient(window, "X") == 6).all()
     window.document.select(Selection(frozenset({"s"})))
-    window.toggle_wrt()
+    window.do("toggle_wrt")
     assert "s" in [port.node for port in window.document.answer.question.wrt]
-    window.undo()
-    window.undo()
+    window.do("undo")
+    window.do("undo")
     assert (gradient(window, "X") == 7).all()
 
 
@@ -316,7 +316,7 @@ def test_draw_again_is_one_step_and_the_gradient_is_still_two_s_plus_one(
     window = start(application, qtbot)
     application.open(next(p for p in example_files() if "random" in p.stem))
     before = window.document.answer.value(node(window, "X"))
-    window.draw_again()
+    window.do("draw_again")
     after = window.document.answer.value(node(window, "X"))
     s = window.document.answer.value(node(window, "s"))
     assert not np.array_equal(before, after)
@@ -324,7 +324,7 @@ def test_draw_again_is_one_step_and_the_gradient_is_still_two_s_plus_one(
     assert found is not None
     assert found.dtype == np.float32
     assert (found == np.float32(2) * s + np.float32(1)).all()
-    window.undo()
+    window.do("undo")
     assert np.array_equal(before, window.document.answer.value(node(window, "X")))
 
 
@@ -364,7 +364,7 @@ def test_choosing_does_not_touch_an_untitled_copy(
     window = start(application, qtbot)
     monkeypatch.setattr(QMessageBox, "exec", lambda _: pytest.fail("a question was asked"))
     window.document.select(Selection(frozenset({node(window, "square").node})))
-    window.make_target()
+    window.do("make_target")
     assert window.document.undo_text == "Choose the target"
     assert not window.isWindowModified()
     assert window.close()
@@ -372,7 +372,7 @@ def test_choosing_does_not_touch_an_untitled_copy(
 
 def test_a_new_table_is_open_for_typing(application: Application, qtbot) -> None:
     window = start(application, qtbot)
-    window.new()
+    window.do("new")
     window.expression.submitted.emit("y = sum(M)")
     editor = window.canvas.entry.editor
     assert editor is not None
@@ -386,7 +386,7 @@ def test_what_is_typed_is_asked_and_covers_nothing(application: Application, qtb
     window.expression.submitted.emit("L = mean((W @ X - 1)**2)")
     diagram = window.document.diagram
     assert [diagram.graph[id].name for id in diagram.query.wrt] == ["X", "B", "W"]
-    cards = layout.card_boxes(diagram, window._framer.sizes(window.document.answer)).values()
+    cards = layout.card_boxes(diagram, window.framer.sizes(window.document.answer)).values()
     for note in layout.note_boxes(diagram):
         for card in cards:
             beside = card.left >= note.right or card.right <= note.left
@@ -408,7 +408,7 @@ def test_use_zeros_and_none_again(application: Application, qtbot) -> None:
     result = window.document.answer.result(OutPort("B"))
     assert result is not None
     assert result.tolist() == [[0, 0], [0, 0]]
-    window.undo()
+    window.do("undo")
     assert window.document.answer.result(OutPort("B")) is None
 
 
@@ -454,8 +454,8 @@ def test_an_op_of_ones_own_is_at_home_in_the_window(
         tree = window.palette_panel.tree
         (item,) = tree.findItems("cube", Qt.MatchFlag.MatchExactly | Qt.MatchFlag.MatchRecursive)
         assert item.parent().text(0) == "Own operations"
-        window.new()
-        window.type_expression()
+        window.do("new")
+        window.do("type_expression")
         window.expression.line.setText("y = cube(x) + 1")
         QTest.keyClick(window.expression.line, Qt.Key.Key_Return)
         Robot(window.canvas, window.player).type_value("x", "2")

@@ -356,7 +356,7 @@ def test_a_step_of_the_film_never_moves_the_camera(robot: Robot) -> None:
 
 def test_pasting_numbers_nodes_and_mathematics(robot: Robot) -> None:
     clipboard = QGuiApplication.clipboard()
-    at = robot.canvas.pointer_place()
+    at = robot.canvas.pointer.place
     clipboard.setText("1\t2\n3\t4")
     assert paste.paste(robot.document, at, lambda _: {}) is None
     assert robot.document.undo_text == "Paste numbers"

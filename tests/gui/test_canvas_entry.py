@@ -12,7 +12,7 @@ from gradviz import limits
 from gradviz.edit import edits
 from gradviz.graph.model import Diagram, InPort
 from gradviz.gui import paste
-from gradviz.gui.canvas.view import OP_MIME
+from gradviz.gui.canvas.drops import OP_MIME
 from gradviz.gui.document import BandName, CellRef, Selection
 from gradviz.text import mark
 from tests.support.robot import Robot
@@ -29,7 +29,7 @@ def select_cell(robot: Robot, name: str, *index: int, band: BandName = "value") 
 def put(robot: Robot, text: str) -> str:
     """Paste a text; what is said."""
     QGuiApplication.clipboard().setText(text)
-    said = paste.paste(robot.document, robot.canvas.pointer_place(), robot.canvas.sight.sizes)
+    said = paste.paste(robot.document, robot.canvas.pointer.place, robot.canvas.sight.sizes)
     return "" if said is None else str(said)
 
 

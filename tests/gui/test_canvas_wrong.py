@@ -336,13 +336,13 @@ def test_tab_leaves_a_canvas_that_was_come_to_by_tab(robot: Robot) -> None:
 
 def test_typing_is_no_walk_by_tab(robot: Robot) -> None:
     robot.add("exp")
-    assert robot.canvas.pointer_last
+    assert robot.canvas.pointer.is_last
     assert robot.canvas.hasFocus()
     robot.type_value("X", "5")
-    assert robot.canvas.pointer_last
+    assert robot.canvas.pointer.is_last
     assert robot.canvas.hasFocus()
     robot.key(KEY.Key_Down)
-    assert not robot.canvas.pointer_last
+    assert not robot.canvas.pointer.is_last
 
 
 def test_space_that_began_in_a_gesture_or_lost_the_focus_does_not_play(robot: Robot, qtbot) -> None:

@@ -77,7 +77,7 @@ class Entry:
         drawn = self._canvas.take_wire()
         self.cancel()
         port = port if port is not None else drawn
-        screen = at if at is not None else self._canvas.pointer_point()
+        screen = at if at is not None else self._canvas.pointer.point
         point = self._sight.camera.to_canvas(screen)
         targets = Targets(self._document, port) if port is not None else None
         offered = _any_op if targets is None else targets.takes

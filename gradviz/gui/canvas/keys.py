@@ -40,11 +40,6 @@ class Keys:
         self._space_held = False
         self._space_panned = False
 
-    @property
-    def pans(self) -> bool:
-        """Whether a drag moves the view, since Space is held."""
-        return self._space_held
-
     def panned(self) -> None:
         """Space was for panning: releasing it does not play."""
         self._space_panned = True
@@ -52,7 +47,7 @@ class Keys:
     def forget(self) -> None:
         """The canvas has lost the focus; the release of a key will not be heard."""
         self._space_held = False
-        self._canvas.show_cursor()
+        self._canvas.armed = ""
 
     def press(self, event: QKeyEvent) -> bool:
         key = Qt.Key(event.key())
@@ -78,7 +73,7 @@ class Keys:
         if event.key() != Qt.Key.Key_Space or event.isAutoRepeat() or not self._space_held:
             return False
         self._space_held = False
-        self._canvas.show_cursor()
+        self._canvas.armed = ""
         if not self._space_panned:
             self._canvas.space_tapped.emit()
         return True
@@ -88,7 +83,7 @@ class Keys:
             self._space_held = True
             # In the midst of another gesture, Space is no wish to play.
             self._space_panned = self._canvas.tool is not None
-            self._canvas.show_cursor()
+            self._canvas.armed = "pan"
 
     def _wire_key(self, tool: Wire, key: Qt.Key) -> bool:
         if key in ARROWS:
@@ -126,7 +121,7 @@ class Keys:
         self._canvas.say(text)
 
     def _arrow(self, by: tuple[int, int], modifiers: Qt.KeyboardModifier) -> None:
-        self._canvas.pointer_last = False
+        self._canvas.pointer.is_last = False
         selection = self._document.selection
         if selection.cell is not None:
             self._to_cell(selection.cell, by)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, cast
 
-from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QDragEnterEvent,
@@ -24,14 +24,13 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QLabel, QToolTip, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
-from gradviz import digits
 from gradviz.edit import edits
-from gradviz.graph.model import Diagram, InPort, OutPort, Place
-from gradviz.gui import paste
+from gradviz.graph.model import Diagram, Place
 from gradviz.gui.canvas.camera import LARGEST, SMALLEST, Camera
 from gradviz.gui.canvas.culling import wire_rect
+from gradviz.gui.canvas.drops import Drops
 from gradviz.gui.canvas.editor import refusal_sheet
 from gradviz.gui.canvas.entry import Entry
 from gradviz.gui.canvas.keys import Keys
@@ -42,25 +41,23 @@ from gradviz.gui.canvas.overlay import (
     paint_hover,
     paint_selection,
 )
+from gradviz.gui.canvas.pointer import Pointer
 from gradviz.gui.canvas.sight import Sight
 from gradviz.gui.canvas.targets import AnyPort
-from gradviz.gui.canvas.tools import Box, Move, Pan, Tool
+from gradviz.gui.canvas.tools import Tool
 from gradviz.gui.canvas.wiring import Wire
 from gradviz.gui.document import Document, Selection
 from gradviz.gui.player import Player
 from gradviz.gui.translate import render
 from gradviz.picture import geometry
-from gradviz.picture import hit as hits
 from gradviz.picture.colours import LIGHT, Theme
 from gradviz.picture.frame import Framer
-from gradviz.picture.hit import Hit, Part
+from gradviz.picture.hit import Part
 from gradviz.picture.look import Arrow
 from gradviz.picture.plane import Rect
 from gradviz.picture.scene import paint_arrow, paint_frame
 from gradviz.text import Message, Text, mark, message
 
-OP_MIME: Final = "application/x-gradviz-op"
-_CTRL: Final = Qt.KeyboardModifier.ControlModifier
 _BY_KEY: Final = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
 
 
@@ -84,11 +81,9 @@ class Canvas(QWidget):
         self.sight = Sight(document, player, framer)
         self._theme: Theme = LIGHT
         self._tool: Tool | None = None
-        self._hover: tuple[str, Hit] | None = None
+        self._armed = ""
         self._selection = document.selection
         self._arrows: tuple[Arrow, ...] = ()
-        self._pointer: QPointF | None = None
-        self._pointer_last = True
         self._fit_later = False
         self._is_stale = False
         self._hint = QLabel(self)
@@ -98,6 +93,8 @@ class Canvas(QWidget):
         self._hint.setWordWrap(True)
         self._hint.hide()
         self.entry = Entry(self)
+        self.pointer = Pointer(self)
+        self._drops = Drops(self)
         self._keys = Keys(self)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -147,17 +144,6 @@ class Canvas(QWidget):
             self.sight.moved = places
             self._repaint_changes()
 
-    @property
-    def pointer_last(self) -> bool:
-        """Whether the pointer was used last, and not a key: Tab adds then, else it leaves."""
-        return self._pointer_last
-
-    @pointer_last.setter
-    def pointer_last(self, last: bool) -> None:
-        if last != self._pointer_last:
-            self._pointer_last = last
-            self.update()
-
     def touch(self, rects: Iterable[Rect] | None) -> None:
         """Paint some rectangles of the canvas again, and nothing else; None: all of it."""
         region = self.sight.region(rects) if rects is not None else None
@@ -184,7 +170,7 @@ class Canvas(QWidget):
         self._repaint_changes()
 
     def _on_changed(self, old: Diagram, new: Diagram) -> None:
-        self._drop_tool()
+        self.drop_tool()
         self.entry.on_changed()
         self._refresh()
 
@@ -217,8 +203,8 @@ class Canvas(QWidget):
         rects = [camera.rect(rect) for rect in cast("Iterable[QRect]", event.region())]
         paint_frame(painter, self.sight.part(rects), theme, camera.rect(event.rect()))
         paint_selection(painter, self.sight, self.document.selection, theme)
-        if self._hover is not None:
-            paint_hover(painter, self.sight, self._hover, theme)
+        if self.pointer.hover is not None:
+            paint_hover(painter, self.sight, self.pointer.hover, theme)
         if self._tool is not None:
             self._tool.paint(painter)
         painter.resetTransform()
@@ -227,7 +213,7 @@ class Canvas(QWidget):
             paint_arrow(painter, arrow, theme)
         if not self.sight.frame().nodes:
             paint_hints(painter, self.rect(), theme, self._hints())
-        if self.hasFocus() and not self._pointer_last:
+        if self.hasFocus() and not self.pointer.is_last:
             paint_focus(painter, self.rect(), theme)
 
     def _hints(self) -> tuple[str, ...]:
@@ -296,7 +282,7 @@ class Canvas(QWidget):
 
     def cancel_gesture(self) -> bool:
         """Drop what is under way: a gesture, an editor, the add box. True if there was something."""
-        return self._drop_tool() | self.entry.cancel()
+        return self.drop_tool() | self.entry.cancel()
 
     def finish_gesture(self) -> None:
         """By a key: the wire that is being drawn ends at the port that was chosen."""
@@ -305,13 +291,28 @@ class Canvas(QWidget):
             self._leave(tool)
             tool.finish()
 
+    @property
+    def armed(self) -> str:
+        """The mode that a key has put the canvas in: what a press begins now; empty for the usual."""
+        return self._armed
+
+    @armed.setter
+    def armed(self, mode: str) -> None:
+        self._armed = mode
+        self.show_cursor()
+
+    def panned(self) -> None:
+        """The view is moved by hand: if Space is held for it, releasing it does not play."""
+        self._keys.panned()
+
     def take_wire(self) -> AnyPort | None:
         """Stop drawing a wire, and tell where it starts."""
         tool = self._tool
-        self._drop_tool()
+        self.drop_tool()
         return tool.start if isinstance(tool, Wire) and tool.picked is None else None
 
-    def _drop_tool(self) -> bool:
+    def drop_tool(self) -> bool:
+        """Drop the gesture under way; False if there is none."""
         tool = self._tool
         if tool is None:
             return False
@@ -321,7 +322,7 @@ class Canvas(QWidget):
 
     def begin(self, tool: Tool) -> None:
         """A gesture begins; another one that is under way is dropped."""
-        self._drop_tool()
+        self.drop_tool()
         self._enter(tool)
 
     def _enter(self, tool: Tool) -> None:
@@ -339,17 +340,21 @@ class Canvas(QWidget):
 
     def show_cursor(self) -> None:
         """The cursor that tells what a press would do."""
-        on_port = self._hover is not None and self._hover[1].part in (Part.INPUT, Part.OUTPUT)
+        on_port = self.pointer.hover is not None and self.pointer.hover[1].part in (
+            Part.INPUT,
+            Part.OUTPUT,
+        )
         if self._tool is not None:
             self.setCursor(self._tool.cursor)
-        elif self._keys.pans:
+        elif self.armed:
             self.setCursor(Qt.CursorShape.OpenHandCursor)
         elif on_port:
             self.setCursor(Qt.CursorShape.CrossCursor)
         else:
             self.unsetCursor()
 
-    def _end(self, at: QPointF, modifiers: Qt.KeyboardModifier) -> None:
+    def end(self, at: QPointF, modifiers: Qt.KeyboardModifier) -> None:
+        """The button is let go: the gesture ends, if it is not one of several clicks."""
         tool = self._tool
         if tool is not None:
             # The edit that ends a gesture must not find it still under way.
@@ -358,99 +363,32 @@ class Canvas(QWidget):
                 self._enter(tool)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        self.pointer_last = True
-        at, button = event.position(), event.button()
-        left = button is Qt.MouseButton.LeftButton
-        if not self.entry.settle():
-            # What was typed cannot be used, and stays until it is corrected or given up.
-            return
-        if self._tool is not None:
-            # The second click of a wire drawn by two clicks ends it; anything else drops the gesture.
-            if not (left and isinstance(self._tool, Wire)):
-                self._drop_tool()
-        elif left and not self._keys.pans:
-            self._press(at, event.modifiers())
-        elif left or button in (Qt.MouseButton.MiddleButton, Qt.MouseButton.RightButton):
-            if self._keys.pans:
-                self._keys.panned()
-            self.begin(Pan(self, at))
-
-    def _press(self, at: QPointF, modifiers: Qt.KeyboardModifier) -> None:
-        found = self.sight.node_at(at)
-        if found is None:
-            wire = self.sight.wire_at(at)
-            if wire is not None:
-                self.document.select(Selection(wire=wire))
-            else:
-                self.begin(Box(self, at, modifiers))
-            return
-        look, part = found
-        if part.part is Part.OUTPUT:
-            self.begin(Wire(self, at, OutPort(look.id, part.number)))
-        elif part.part is Part.INPUT:
-            self.begin(Wire(self, at, InPort(look.id, part.number)))
-        else:
-            self.begin(Move(self, at, look, part, modifiers))
+        self.pointer.press(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._pointer = event.position()
-        self.pointer_last = True
-        if self._tool is not None:
-            self._tool.move(event.position(), event.modifiers())
-            return
-        found = self.sight.node_at(event.position())
-        self._hover_over((found[0].id, found[1]) if found is not None else None)
+        self.pointer.move(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self.pointer.release(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.pointer.double_click(event)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
-        self._hover_over(None)
-
-    def _hover_over(self, hover: tuple[str, Hit] | None) -> None:
-        if hover == self._hover:
-            return
-        touched = []
-        for part in (self._hover, hover):
-            look = self.sight.look(part[0]) if part is not None else None
-            if part is not None and look is not None and part[1].part in (Part.INPUT, Part.OUTPUT):
-                touched.append(hits.where(look, part[1]).grown(4))
-        self._hover = hover
-        self.touch(touched)
-        self.show_cursor()
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        tool = self._tool
-        if (
-            isinstance(tool, Pan)
-            and event.button() is Qt.MouseButton.RightButton
-            and not tool.dragging
-        ):
-            self._drop_tool()
-            self._ask_context(event.position())
-            return
-        self._end(event.position(), event.modifiers())
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        if event.button() is not Qt.MouseButton.LeftButton or self._tool is not None:
-            return
-        found = self.sight.node_at(event.position())
-        if found is None:
-            if self.sight.wire_at(event.position()) is None:
-                self.entry.offer(event.position())
-        elif found[1].part is Part.VALUE:
-            self.entry.edit_cell(found[0], self.sight.cell_at(*found))
-        elif found[1].part in (Part.HEADER, Part.BODY):
-            self.entry.edit_header(found[0])
+        self.pointer.leave()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        touchpad = (
-            not event.pixelDelta().isNull() or event.phase() is not Qt.ScrollPhase.NoScrollPhase
-        )
-        if touchpad and not event.modifiers() & _CTRL:
-            by = event.pixelDelta() if not event.pixelDelta().isNull() else event.angleDelta() / 4
-            self.camera = self.sight.camera.panned(by.x(), by.y())
-        else:
-            self.zoom_by(1.0015 ** event.angleDelta().y(), event.position())
-        event.accept()
+        self.pointer.wheel(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        self._drops.move(event)
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        self._drops.move(event)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self._drops.drop(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         # A click of the right button is asked about on release, since its drag moves the view.
@@ -462,24 +400,12 @@ class Canvas(QWidget):
                 at = self.sight.camera.to_screen(geometry.card_rect(look).center)
             self.context_requested.emit(self.mapToGlobal(at.toPoint()))
 
-    def _ask_context(self, at: QPointF) -> None:
-        found = self.sight.node_at(at)
-        wire = self.sight.wire_at(at) if found is None else None
-        if found is not None and found[0].id not in self.document.selection.nodes:
-            self.document.select(
-                Selection(frozenset({found[0].id}), None, self.sight.cell_at(*found))
-            )
-        elif found is None:
-            self.document.select(Selection(wire=wire))
-        self._pointer = at
-        self.context_requested.emit(self.mapToGlobal(at.toPoint()))
-
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
-            self._tip(event)
+            self.pointer.tip(event)
             return True
         if isinstance(event, QNativeGestureEvent):
-            return self._native(event)
+            return self.pointer.native(event)
         if (
             isinstance(event, QKeyEvent)
             and event.type() is QEvent.Type.KeyPress
@@ -490,28 +416,10 @@ class Canvas(QWidget):
 
     def _tabs(self, event: QKeyEvent) -> bool:
         """Tab adds while the pointer moved last; after a key it moves the focus, as everywhere."""
-        if event.key() != Qt.Key.Key_Tab or event.modifiers() or not self._pointer_last:
+        if event.key() != Qt.Key.Key_Tab or event.modifiers() or not self.pointer.is_last:
             return False
         self.entry.offer()
         return True
-
-    def _native(self, event: QNativeGestureEvent) -> bool:
-        if event.gestureType() is Qt.NativeGestureType.ZoomNativeGesture:
-            self.zoom_by(1 + event.value(), event.position())
-        elif event.gestureType() is Qt.NativeGestureType.SmartZoomNativeGesture:
-            self.fit_selection()
-        return True
-
-    def _tip(self, event: QHelpEvent) -> None:
-        """A cell in full precision."""
-        found = self.sight.node_at(QPointF(event.pos()))
-        cell = self.sight.cell_at(*found) if found is not None else None
-        array = self.sight.array(cell.node, cell.band) if cell is not None else None
-        if cell is None or array is None:
-            QToolTip.hideText()
-            return
-        place = f"[{', '.join(map(str, cell.index))}]  " if cell.index else ""
-        QToolTip.showText(event.globalPos(), f"{place}{digits.full(array[cell.index])}", self)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not self._keys.press(event):
@@ -524,7 +432,7 @@ class Canvas(QWidget):
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         if event.reason() in _BY_KEY:
-            self.pointer_last = False
+            self.pointer.is_last = False
         self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
@@ -533,30 +441,7 @@ class Canvas(QWidget):
         self.update()
         # A menu only borrows the focus.
         if event.reason() is not Qt.FocusReason.PopupFocusReason:
-            self._drop_tool()
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if _is_taken(event.mimeData()):
-            event.acceptProposedAction()
-
-    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        if _is_taken(event.mimeData()):
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        data = event.mimeData()
-        if not _is_taken(data) or not self.entry.settle():
-            return
-        at = self.sight.camera.to_canvas(event.position())
-        self._pointer = event.position()
-        if data.hasFormat(OP_MIME):
-            self.entry.drop(bytes(data.data(OP_MIME).data()).decode("utf-8", "replace"), at)
-        else:
-            said = paste.paste_text(self.document, data.text(), Place(*at), self.sight.sizes)
-            if said is not None:
-                self.say(said)
-        event.acceptProposedAction()
-        self.setFocus()
+            self.drop_tool()
 
     def say(self, text: Text | Message) -> None:
         """A line for the foot of the window."""
@@ -580,16 +465,6 @@ class Canvas(QWidget):
         """The reason that is shown at the pointer."""
         return "" if self._hint.isHidden() else self._hint.text()
 
-    def pointer_point(self) -> QPointF:
-        """The pointer; the middle of the view, if the pointer is elsewhere."""
-        at = self._pointer
-        over = at is not None and self.rect().contains(at.toPoint())
-        return at if over and at is not None else QPointF(self.rect().center())
-
-    def pointer_place(self) -> Place:
-        """Where something new goes: under the pointer, or in the middle of the view."""
-        return Place(*self.sight.camera.to_canvas(self.pointer_point()))
-
     def delete_selection(self) -> None:
         """Delete what is selected: nodes with their wires, or one wire."""
         selection = self.document.selection
@@ -606,8 +481,3 @@ class Canvas(QWidget):
     def tool(self) -> Tool | None:
         """The gesture under way."""
         return self._tool
-
-
-def _is_taken(data: QMimeData) -> bool:
-    """An operation of the palette, or text. Files are for the window."""
-    return data.hasFormat(OP_MIME) or (data.hasText() and not data.hasUrls())

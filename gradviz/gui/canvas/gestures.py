@@ -1,0 +1,154 @@
+"""What a press of the pointer begins: one table, by what is under it, the button, the keys that are held.
+
+The first row that fits and begins something wins. The help lists the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QPointF, Qt
+
+from gradviz.graph.model import InPort, OutPort
+from gradviz.gui.canvas.tools import Box, Move, Pan, Tool
+from gradviz.gui.canvas.wiring import Wire
+from gradviz.gui.document import Selection
+from gradviz.picture.hit import Hit, Part
+from gradviz.picture.look import NodeLook
+from gradviz.text import Text, mark
+
+if TYPE_CHECKING:
+    from gradviz.gui.canvas.view import Canvas
+
+LEFT, MIDDLE, RIGHT = (
+    Qt.MouseButton.LeftButton,
+    Qt.MouseButton.MiddleButton,
+    Qt.MouseButton.RightButton,
+)
+SHIFT, CTRL, ALT = (
+    Qt.KeyboardModifier.ShiftModifier,
+    Qt.KeyboardModifier.ControlModifier,
+    Qt.KeyboardModifier.AltModifier,
+)
+NONE: Final = Qt.KeyboardModifier.NoModifier
+_PORTS: Final = (Part.INPUT, Part.OUTPUT)
+
+
+class Ground(Enum):
+    """What can be under the pointer."""
+
+    NOTHING = "nothing"
+    WIRE = "wire"
+    PORT = "port"
+    CARD = "card"
+
+
+EVERYWHERE: Final = frozenset(Ground)
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """A press of a button: where, which, with which keys, on which card or wire."""
+
+    at: QPointF
+    button: Qt.MouseButton
+    modifiers: Qt.KeyboardModifier
+    found: tuple[NodeLook, Hit] | None
+    wire: InPort | None
+
+    @property
+    def ground(self) -> Ground:
+        """What is under it."""
+        if self.found is not None:
+            return Ground.PORT if self.found[1].part in _PORTS else Ground.CARD
+        return Ground.WIRE if self.wire is not None else Ground.NOTHING
+
+    @property
+    def port(self) -> OutPort | InPort | None:
+        """The port under it."""
+        if self.found is None or self.found[1].part not in _PORTS:
+            return None
+        look, hit = self.found
+        kind = OutPort if hit.part is Part.OUTPUT else InPort
+        return kind(look.id, hit.number)
+
+
+@dataclass(frozen=True, slots=True)
+class Gesture:
+    """A row: `begin` does what a click does at once, and gives the tool for the drag, if there is one.
+
+    `modifiers`: exactly those that must be held; None for any. `armed`: the mode a key has put the canvas in.
+    """
+
+    text: Text
+    ground: frozenset[Ground]
+    begin: Callable[[Canvas, Press], Tool | None]
+    button: Qt.MouseButton = LEFT
+    modifiers: Qt.KeyboardModifier | None = None
+    armed: str = ""
+
+    def fits(self, press: Press, armed: str) -> bool:
+        """Whether it is this one that the press asks for."""
+        return (
+            press.button is self.button
+            and (armed if press.button is LEFT else "") == self.armed
+            and press.ground in self.ground
+            and (self.modifiers is None or press.modifiers == self.modifiers)
+        )
+
+
+def _pan(canvas: Canvas, press: Press) -> Tool:
+    canvas.panned()
+    return Pan(canvas, press.at)
+
+
+def _wire(canvas: Canvas, press: Press) -> Tool | None:
+    return Wire(canvas, press.at, press.port) if press.port is not None else None
+
+
+def _move(canvas: Canvas, press: Press) -> Tool | None:
+    return Move(canvas, press.at, *press.found, press.modifiers) if press.found else None
+
+
+def _choose_wire(canvas: Canvas, press: Press) -> None:
+    canvas.document.select(Selection(wire=press.wire))
+
+
+def _box(canvas: Canvas, press: Press) -> Tool:
+    return Box(canvas, press.at, press.modifiers)
+
+
+PAN: Final = mark("gestures", "Move the view")
+GESTURES: Final = (
+    Gesture(PAN, EVERYWHERE, _pan, armed="pan"),
+    Gesture(PAN, EVERYWHERE, _pan, MIDDLE),
+    Gesture(PAN, EVERYWHERE, _pan, RIGHT),
+    Gesture(mark("gestures", "Draw a wire"), frozenset({Ground.PORT}), _wire),
+    Gesture(mark("gestures", "Select a card; move the selection"), frozenset({Ground.CARD}), _move),
+    Gesture(mark("gestures", "Select a wire"), frozenset({Ground.WIRE}), _choose_wire),
+    Gesture(mark("gestures", "Select with a rectangle"), frozenset({Ground.NOTHING}), _box),
+)
+
+
+def begin(canvas: Canvas, press: Press) -> Tool | None:
+    """Do what a press asks for; the gesture it begins, if it begins one."""
+    for gesture in GESTURES:
+        if gesture.fits(press, canvas.armed):
+            return gesture.begin(canvas, press)
+    return None
+
+
+def double_click(canvas: Canvas, press: Press) -> None:
+    """Add on nothing; edit what is on a card."""
+    if press.found is None:
+        if press.wire is None:
+            canvas.entry.offer(press.at)
+        return
+    look, hit = press.found
+    if hit.part is Part.VALUE:
+        canvas.entry.edit_cell(look, canvas.sight.cell_at(look, hit))
+    elif hit.part in (Part.HEADER, Part.BODY):
+        canvas.entry.edit_header(look)
