@@ -1,5 +1,6 @@
 """Every edit under one name: `edits.connect(diagram, source, target)`."""
 
+from gradviz.edit.breakpoints import clear_breakpoints, stop_above, stop_at_nan, toggle_breakpoint
 from gradviz.edit.clipboard import cut_out, duplicate, insert, outer_inputs
 from gradviz.edit.expressions import build_expression
 from gradviz.edit.layout import arrange, free_place, place_missing
@@ -12,6 +13,7 @@ __all__ = [
     "add_node",
     "arrange",
     "build_expression",
+    "clear_breakpoints",
     "connect",
     "cut_out",
     "delete",
@@ -30,4 +32,7 @@ __all__ = [
     "set_cell",
     "set_query",
     "set_value",
+    "stop_above",
+    "stop_at_nan",
+    "toggle_breakpoint",
 ]

@@ -65,6 +65,22 @@ class Timeline:
         """The position just after the step at `address`."""
         return self._positions.get(address)
 
+    def over(self, position: int) -> int:
+        """The end of the operation that comes next: what a node computes, or all it passes back."""
+        end = min(position + 1, len(self.steps))
+        while end < len(self.steps) and _operation(self.steps[end]) == _operation(
+            self.steps[end - 1]
+        ):
+            end += 1
+        return end
+
+    def under(self, position: int) -> int:
+        """Where the operation began that led to a position."""
+        start = max(position - 1, 0)
+        while start and _operation(self.steps[start - 1]) == _operation(self.steps[start]):
+            start -= 1
+        return start
+
     def value(self, port: OutPort, position: int) -> Array | None:
         """The value at a primal port, if it is known at `position`."""
         known = self.value_at.get(port.node)
@@ -80,6 +96,13 @@ class Timeline:
     def arrived(self, port: OutPort, position: int) -> tuple[tuple[Contribution, bool], ...]:
         """The contributions of a port, each with whether it has arrived at `position`."""
         return tuple((c, at <= position) for c, at in self.arrivals.get(port, ()))
+
+
+def _operation(step: Step) -> tuple[str, str]:
+    """What a step is a part of: a node computing its value, a node passing back, a gradient being added up."""
+    address = step.address
+    passes_back = address.role in (Role.CONTRIBUTION, Role.FIT)
+    return address.node, "back" if passes_back else address.role
 
 
 def _is_shown(specs: Specs, id: str) -> bool:
