@@ -120,6 +120,22 @@ def faulty_text(window) -> None:
     window.expression.submitted.emit(window.expression.line.text())
 
 
+def halts(window) -> None:
+    """A film that halts: at a node, at the first bad number, which it has reached."""
+    from gradviz.edit import edits
+    from gradviz.text import mark
+
+    bad_numbers(window)
+    step = mark("edit", "Breakpoint")
+    window.document.edit(
+        step, edits.toggle_breakpoint, [window.document.diagram.node_called("log").id]
+    )
+    window.document.edit(step, edits.stop_at_nan, on=True)
+    window.player.to_start()
+    window.player.to_next_stop()
+    window.timeline.type_step()
+
+
 def empty(window) -> None:
     """Nothing yet."""
     from gradviz.graph.model import Diagram
@@ -149,6 +165,8 @@ STATES = (
     State("faulty-text", faulty_text),
     State("large-arrays", large),
     State("bad-numbers", bad_numbers),
+    State("halts", halts, size=(1280, 800), ratios=(1, 2)),
+    State("halts-dark", halts, "dark", (1280, 800)),
     State("empty", empty),
 )
 

@@ -79,6 +79,28 @@ ACTIONS: Final = (
     Action("play", RUN, mark("actions", "&Play or pause"), ("Space",), "canvas"),
     Action("step_forward", RUN, mark("actions", "Step &forward"), (".", "F10"), "canvas"),
     Action("step_back", RUN, mark("actions", "Step &back"), (",", "F9"), "canvas"),
+    Action("play_backwards", RUN, mark("actions", "Play &backwards"), ("Shift+F5",)),
+    Action(
+        "step_over",
+        RUN,
+        mark("actions", "Step &over an operation"),
+        ("Ctrl+F10",),
+        "canvas",
+        separated=True,
+    ),
+    Action("step_back_over", RUN, mark("actions", "Step back o&ver it"), ("Ctrl+F9",), "canvas"),
+    Action("go_to_step", RUN, mark("actions", "&Go to step…"), ("S",), "canvas"),
+    Action("run_to_here", RUN, mark("actions", "Run to the selected &node"), ("Ctrl+F5",)),
+    Action(
+        "toggle_breakpoint",
+        RUN,
+        mark("actions", "Brea&kpoint at the selected nodes"),
+        ("B",),
+        "canvas",
+        separated=True,
+    ),
+    Action("next_stop", RUN, mark("actions", "To the ne&xt stop"), ("F8",)),
+    Action("last_stop", RUN, mark("actions", "To the stop befo&re"), ("Shift+F8",)),
     Action(
         "to_start", RUN, mark("actions", "To the &start"), ("Ctrl+Home",), "canvas", separated=True
     ),

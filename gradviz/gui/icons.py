@@ -49,6 +49,11 @@ def _end(path: QPainterPath) -> None:
     path.addRoundedRect(QRectF(12, 3.5, 2, 9), 0.6, 0.6)
 
 
+def _over(path: QPainterPath) -> None:
+    _polygon(path, (2, 3.5), (8, 8), (2, 12.5))
+    _polygon(path, (8, 3.5), (14, 8), (8, 12.5))
+
+
 def _check(path: QPainterPath) -> None:
     _line(path, (3, 8.5), (6.5, 12), (13, 4.5))
 
@@ -89,6 +94,7 @@ FILLED: Final[Mapping[str, Drawing]] = {
     "run": _play,
     "pause": _pause,
     "step-forward": _step,
+    "step-over": _over,
     "to-end": _end,
 }
 DRAWN: Final[Mapping[str, Drawing]] = {
@@ -100,7 +106,11 @@ DRAWN: Final[Mapping[str, Drawing]] = {
     "again": _again,
     "copy": _copy,
 }
-MIRRORED: Final[Mapping[str, str]] = {"step-back": "step-forward", "to-start": "to-end"}
+MIRRORED: Final[Mapping[str, str]] = {
+    "step-back": "step-forward",
+    "step-under": "step-over",
+    "to-start": "to-end",
+}
 NAMES: Final = (*FILLED, *DRAWN, *MIRRORED)
 
 

@@ -227,6 +227,8 @@ class MainWindow(QMainWindow):
                 "rename",
                 "make_target",
                 "toggle_wrt",
+                "run_to_here",
+                "toggle_breakpoint",
                 "",
                 "cut",
                 "copy",

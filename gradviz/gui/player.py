@@ -1,4 +1,4 @@
-"""The cursor over the film: play, pause, step both ways, scrub.
+"""The cursor over the film: play both ways, pause, step, scrub, halt where something is to be seen.
 
 `position` counts the steps that have been shown (0: none); `progress` is how far the picture of the step that leads to
 `position` has got, 0 to 1, and 1 at rest. The film is recorded: moving the cursor computes nothing.
@@ -12,6 +12,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from gradviz.engine.gradient import Address, Role, Step
+from gradviz.engine.stops import Stops
 from gradviz.engine.timeline import Timeline
 from gradviz.gui.document import Document
 
@@ -50,6 +51,9 @@ class Player(QObject):
         self._progress = 1.0
         self._started = 0.0
         self._playing = False
+        self._backwards = False
+        self._waiting = False
+        self._stops: Stops | None = None
         self._speed = 1.0
         self.reduced_motion = False
         document.answered.connect(self._keep_place)
@@ -81,6 +85,18 @@ class Player(QObject):
         return self._playing
 
     @property
+    def backwards(self) -> bool:
+        """Whether what plays runs towards the start."""
+        return self._playing and self._backwards
+
+    @property
+    def stops(self) -> Stops:
+        """Where the film halts: breakpoints, the first bad number, a bound for gradients."""
+        if self._stops is None:
+            self._stops = Stops(self._document.answer)
+        return self._stops
+
+    @property
     def speed(self) -> float:
         """1 is as designed; it scales every duration."""
         return self._speed
@@ -92,17 +108,25 @@ class Player(QObject):
             self._speed = speed
             self.played.emit()
 
-    def play(self) -> None:
-        """Go on by itself; from the start if the film is at its end."""
-        if not len(self.timeline) or self._playing:
+    def play(self, *, backwards: bool = False) -> None:
+        """Go on by itself, until the next stop; from the other end if the film is at its end."""
+        if not len(self.timeline) or (self._playing and self._backwards == backwards):
             return
-        if self._position >= len(self.timeline) and self._progress >= 1:
-            self._place(0)
+        end = 0 if backwards else len(self.timeline)
+        if self._position == end and self._progress >= 1:
+            self._place(len(self.timeline) - end)
         self._playing = True
+        self._backwards = backwards
         self.played.emit()
-        # A step that is still under way goes on; otherwise the next one begins at once.
-        if self._progress >= 1:
+        if backwards:
+            # The picture of the present step runs back to its beginning.
+            self._waiting = False
+            self._started = self._clock() - (1 - self._progress) * self._length() / self._speed
+        elif self._progress >= 1:
+            # A step that is still under way goes on; otherwise the next one begins at once.
             self._begin(self._position + 1)
+        else:
+            self._started = self._clock() - self._progress * self._length() / self._speed
         self._timer.start()
 
     def pause(self) -> None:
@@ -112,12 +136,12 @@ class Player(QObject):
             self._rest()
             self.played.emit()
 
-    def toggle(self) -> None:
+    def toggle(self, *, backwards: bool = False) -> None:
         """Play or pause."""
-        if self._playing:
+        if self._playing and self._backwards == backwards:
             self.pause()
         else:
-            self.play()
+            self.play(backwards=backwards)
 
     def forward(self) -> None:
         """One step on, with its picture."""
@@ -129,6 +153,36 @@ class Player(QObject):
         """One step back, at once."""
         self.pause()
         self.seek(self._position - 1)
+
+    def over(self) -> None:
+        """To the end of the operation that comes next, at once."""
+        self.pause()
+        self.seek(self.timeline.over(self._position))
+
+    def under(self) -> None:
+        """To where the present operation began, at once."""
+        self.pause()
+        self.seek(self.timeline.under(self._position))
+
+    def to_next_stop(self) -> bool:
+        """To the next place where the film halts; False if there is none behind this one."""
+        return self._to(self.stops.after(self._position))
+
+    def to_last_stop(self) -> bool:
+        """To the place before this one where the film halts; False if there is none."""
+        return self._to(self.stops.before(self._position))
+
+    def _to(self, position: int | None) -> bool:
+        self.pause()
+        if position is not None:
+            self.seek(position)
+        return position is not None
+
+    def run_to(self, node: str) -> bool:
+        """To where the node's value or gradient is complete next, going round at the end; False if it never is."""
+        places = self.stops.of_node(node)
+        behind = [at for at in places if at > self._position]
+        return self._to(next(iter(behind or places), None))
 
     def seek(self, position: int) -> None:
         """Go to a position, at rest; beyond the ends, to the end."""
@@ -152,18 +206,45 @@ class Player(QObject):
 
     def tick(self) -> None:
         """Show the moment the clock says; the timer calls it."""
-        elapsed = (self._clock() - self._started) * self._speed
-        length = self._length()
-        if self._progress < 1:
-            self._progress = min(1.0, elapsed / length) if length else 1.0
-            self.moved.emit()
-        if self._playing and elapsed >= length + PAUSE_S:
-            if self._position < len(self.timeline):
-                self._begin(self._position + 1)
-            if self._position >= len(self.timeline) and self._progress >= 1:
-                self.pause()
+        if self._playing and self._backwards:
+            self._tick_backwards()
+        else:
+            self._tick_forwards()
         if not self._playing and self._progress >= 1:
             self._timer.stop()
+
+    @property
+    def _elapsed(self) -> float:
+        return (self._clock() - self._started) * self._speed
+
+    def _tick_forwards(self) -> None:
+        length = self._length()
+        if self._progress < 1:
+            self._progress = min(1.0, self._elapsed / length) if length else 1.0
+            self.moved.emit()
+        if not self._playing or self._elapsed < length:
+            return
+        if self._position >= len(self.timeline) or self._position in self.stops.positions:
+            self.pause()
+        elif self._elapsed >= length + PAUSE_S:
+            self._begin(self._position + 1)
+
+    def _tick_backwards(self) -> None:
+        if self._waiting:
+            if self._elapsed >= PAUSE_S:
+                self._waiting = False
+                self._started = self._clock()
+            return
+        length = self._length()
+        self._progress = max(0.0, 1 - self._elapsed / length) if length else 0.0
+        if self._progress > 0:
+            self.moved.emit()
+            return
+        self._waiting = True
+        self._started = self._clock()
+        self._place(self._position - 1)
+        if not self._position or self._position in self.stops.positions:
+            self.pause()
 
     def _length(self) -> float:
         if self.reduced_motion or self.step is None:
@@ -197,6 +278,7 @@ class Player(QObject):
     def _keep_place(self) -> None:
         """After an edit, stay at the same step; at the end, stay at the end."""
         timeline = self.timeline
+        self._stops = None
         found = None if self._address is None or self._at_end else timeline.position(self._address)
         if self._at_end:
             position = len(timeline)

@@ -155,3 +155,113 @@ def test_arrived_is_told_once_a_step(player: Player, qtbot) -> None:
     player.tick()
     player.back()
     assert told == [1, 0]
+
+
+def test_playing_backwards_runs_the_picture_back_and_stops_at_the_start(
+    player: Player, clock: Clock
+) -> None:
+    player.to_end()
+    player.play(backwards=True)
+    pass_time(player, clock, MOTION_S / 3)
+    assert player.position == len(player.timeline)
+    assert player.progress == pytest.approx(2 / 3)
+    pass_time(player, clock, MOTION_S)
+    assert (player.position, player.progress) == (len(player.timeline) - 1, 1)
+    seen = {player.position}
+    for _ in range(500):
+        pass_time(player, clock, 0.1)
+        seen.add(player.position)
+    assert seen == set(range(len(player.timeline)))
+    assert (player.position, player.progress, player.playing) == (0, 1, False)
+    player.play(backwards=True)
+    assert player.position == len(player.timeline)
+
+
+def test_turning_round_while_it_plays(player: Player, clock: Clock) -> None:
+    player.seek(4)
+    player.play()
+    pass_time(player, clock, MOTION_S / 2)
+    assert (player.position, player.progress) == (5, pytest.approx(0.5))
+    player.play(backwards=True)
+    assert player.backwards
+    pass_time(player, clock, MOTION_S / 4)
+    assert player.progress == pytest.approx(0.25)
+    player.play()
+    assert not player.backwards
+    pass_time(player, clock, MOTION_S / 4)
+    assert player.progress == pytest.approx(0.5)
+    player.toggle()
+    assert not player.playing
+
+
+def test_it_halts_at_breakpoints_both_ways_and_goes_on(
+    player: Player, document: Document, clock: Clock
+) -> None:
+    document.edit(mark("edit", "Breakpoint"), edits.toggle_breakpoint, ["s"])
+    (first, second) = player.stops.positions
+    halts = []
+    for _ in range(3):
+        player.play()
+        while player.playing:
+            pass_time(player, clock, 0.1)
+        halts.append((player.position, player.progress))
+    assert halts == [(first, 1), (second, 1), (len(player.timeline), 1)]
+    halts.clear()
+    for _ in range(3):
+        player.play(backwards=True)
+        while player.playing:
+            pass_time(player, clock, 0.1)
+        halts.append((player.position, player.progress))
+    assert halts == [(second, 1), (first, 1), (0, 1)]
+
+
+def test_it_halts_where_the_first_nan_comes_up(qtbot, clock: Clock) -> None:
+    document = Document()
+    x = gv.variable([4.0, 1.0, 0.0], name="x")
+    document.start(gv.diagram(gv.sum(gv.where(x > 0, gv.sqrt(x), 0.0)), [x]))
+    document.edit(mark("edit", "Halt"), edits.stop_at_nan, on=True)
+    player = Player(document, clock=clock)
+    player.to_start()
+    player.play()
+    while player.playing:
+        pass_time(player, clock, 0.1)
+    assert player.step is not None
+    assert player.step.address.node == "sqrt"
+    assert player.position > player.timeline.forward
+    document.close()
+
+
+def test_running_to_a_node_goes_to_its_value_then_to_its_gradient(player: Player) -> None:
+    places = []
+    for _ in range(3):
+        assert player.run_to("s")
+        places.append(player.position)
+    assert places == [1, 10, 1]
+    assert not player.run_to("nobody")
+    assert player.position == 1
+
+
+def test_stops_are_jumped_between(player: Player, document: Document) -> None:
+    assert not player.to_next_stop()
+    document.edit(mark("edit", "Breakpoint"), edits.toggle_breakpoint, ["s", "add"])
+    places = []
+    while player.to_next_stop():
+        places.append(player.position)
+    assert places == list(player.stops.positions)
+    back = []
+    while player.to_last_stop():
+        back.append(player.position)
+    assert back == places[-2::-1]
+
+
+def test_stepping_over_an_operation_and_back(player: Player) -> None:
+    there = []
+    while player.position < len(player.timeline):
+        player.over()
+        there.append(player.position)
+    assert 7 not in there
+    back = []
+    while player.position:
+        player.under()
+        back.append(player.position)
+    assert back == [*there[-2::-1], 0]

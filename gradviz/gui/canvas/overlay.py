@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Final
 
-from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import QPointF, QRect, Qt
+from PySide6.QtGui import QPainter, QPolygonF
 
 from gradviz.gui.canvas.sight import Sight
 from gradviz.gui.document import Selection
@@ -16,6 +17,9 @@ from gradviz.picture.look import Arrow, WireLook
 from gradviz.picture.pen import Detail, detail_at, line_pen, stroke
 from gradviz.picture.plane import Rect
 from gradviz.picture.wire import wire_path
+
+HALT: Final = 7.0
+"""Half the height of the sign of a breakpoint."""
 
 
 def paint_selection(painter: QPainter, sight: Sight, selection: Selection, theme: Theme) -> None:
@@ -46,6 +50,18 @@ def _paint_wire(painter: QPainter, wire: WireLook, theme: Theme) -> None:
     painter.drawPath(path)
     painter.setPen(line_pen(theme.canvas, 1.5))
     painter.drawPath(path)
+
+
+def paint_halts(painter: QPainter, sight: Sight, nodes: Iterable[str], theme: Theme) -> None:
+    """A diamond at the corner of each card at which the film halts, as on the film's strip."""
+    scale = sight.camera.scale
+    side = HALT / min(scale, 1.0)
+    painter.setPen(line_pen(theme.canvas, 1.5 / min(scale, 1.0)))
+    painter.setBrush(theme.ink)
+    for look in sight.looks(nodes):
+        x, y = geometry.card_rect(look)[:2]
+        corners = ((0, -side), (side, 0), (0, side), (-side, 0))
+        painter.drawPolygon(QPolygonF([QPointF(x + a, y + b) for a, b in corners]))
 
 
 def paint_hover(painter: QPainter, sight: Sight, hover: tuple[str, Hit], theme: Theme) -> None:

@@ -27,6 +27,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QLabel, QWidget
 
 from gradviz.edit import edits
+from gradviz.engine.stops import stopped_nodes
 from gradviz.graph.model import Diagram, Place
 from gradviz.gui.canvas.camera import LARGEST, SMALLEST, Camera
 from gradviz.gui.canvas.culling import wire_rect
@@ -37,6 +38,7 @@ from gradviz.gui.canvas.keys import Keys
 from gradviz.gui.canvas.overlay import (
     arrows,
     paint_focus,
+    paint_halts,
     paint_hints,
     paint_hover,
     paint_selection,
@@ -203,6 +205,7 @@ class Canvas(QWidget):
         rects = [camera.rect(rect) for rect in cast("Iterable[QRect]", event.region())]
         paint_frame(painter, self.sight.part(rects), theme, camera.rect(event.rect()))
         paint_selection(painter, self.sight, self.document.selection, theme)
+        paint_halts(painter, self.sight, stopped_nodes(self.document.diagram), theme)
         if self.pointer.hover is not None:
             paint_hover(painter, self.sight, self.pointer.hover, theme)
         if self._tool is not None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from gradviz.edit import edits
 from gradviz.gui.commands.base import Commands
+from gradviz.text import mark
 
 
 class Playing(Commands):
@@ -19,6 +21,55 @@ class Playing(Commands):
     def step_back(self) -> None:
         """One step back."""
         self.player.back()
+
+    def play_backwards(self) -> None:
+        """Play towards the start, or pause."""
+        self.player.toggle(backwards=True)
+
+    def step_over(self) -> None:
+        """To the end of the next operation."""
+        self.player.over()
+
+    def step_back_over(self) -> None:
+        """To where the present operation began."""
+        self.player.under()
+
+    def go_to_step(self) -> None:
+        """Type the number of a step."""
+        self.window.timeline.type_step()
+
+    def run_to_here(self) -> None:
+        """To where the selected node has its value or, later, its gradient."""
+        only = self.document.selection.only
+        if only is None:
+            self.window.problems.show_hint(self.tr("Select the node to run to."))
+        elif not self.player.run_to(only):
+            self.window.problems.show_hint(self.tr("No step of the film is about this node."))
+
+    def toggle_breakpoint(self) -> None:
+        """Halt at the selected nodes, or no longer."""
+        nodes = self.document.selection.nodes
+        if not nodes:
+            self.window.problems.show_hint(self.tr("Select the nodes to halt at."))
+            return
+        self.document.edit(mark("edit", "Breakpoint"), edits.toggle_breakpoint, nodes)
+
+    def next_stop(self) -> None:
+        """To the next place where the film halts."""
+        if not self.player.to_next_stop():
+            self._say_no_stop()
+
+    def last_stop(self) -> None:
+        """To the place before where the film halts."""
+        if not self.player.to_last_stop():
+            self._say_no_stop()
+
+    def _say_no_stop(self) -> None:
+        if self.player.stops.positions:
+            text = self.tr("The film halts nowhere beyond here.")
+        else:
+            text = self.tr("The film halts nowhere yet: B sets a breakpoint, Halt at… has more.")
+        self.window.problems.show_hint(text)
 
     def to_start(self) -> None:
         """Before the first step."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFontMetricsF,
@@ -14,6 +14,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QPolygonF,
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
@@ -30,7 +31,7 @@ MARGIN: Final = 14.0
 CAPTION: Final = 16.0
 BAR: Final = 10.0
 GAP: Final = 3.0
-LABEL_GAP: Final = 6.0
+LABEL_GAP: Final = 12.0
 LABEL: Final = 16.0
 HEIGHT: Final = CAPTION + 4 + BAR + LABEL_GAP + LABEL
 KNOB: Final = 7.0
@@ -40,10 +41,16 @@ WIDEST_LABEL: Final = 96.0
 LABEL_APART: Final = 6.0
 MERGES_APART: Final = 6.0
 LEAP: Final = 10
+STOP: Final = 3.5
 
 
 class FilmStrip(Panel):
-    """Click or drag to go anywhere; ← → Home End M with the keys."""
+    """Click or drag to go anywhere; ← → Home End M with the keys.
+
+    digit_typed(text)  the number of a step is being typed
+    """
+
+    digit_typed = Signal(str)
 
     def __init__(self, document: Document, player: Player, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -150,6 +157,7 @@ class FilmStrip(Panel):
             else:
                 self._paint_bars(painter)
             self._paint_merges(painter)
+            self._paint_stops(painter)
             self._paint_labels(painter)
             self._paint_knob(painter)
 
@@ -227,6 +235,25 @@ class FilmStrip(Panel):
                 painter.drawEllipse(QPointF(x, CAPTION), 2.0, 2.0)
                 before = x
 
+    def _paint_stops(self, painter: QPainter) -> None:
+        """Below the bar: a diamond where the film halts, a cross where the first bad number comes up."""
+        stops = self._player.stops
+        y = CAPTION + 4 + BAR + LABEL_GAP / 2
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.ink)
+        before = -MERGES_APART
+        for number in stops.positions:
+            x = self._left(number) + self._pitch / 2
+            if x - before >= MERGES_APART and number != stops.first_bad:
+                corners = ((0, -STOP), (STOP, 0), (0, STOP), (-STOP, 0))
+                painter.drawPolygon(QPolygonF([QPointF(x + a, y + b) for a, b in corners]))
+                before = x
+        if stops.first_bad is not None:
+            x = self._left(stops.first_bad) + self._pitch / 2
+            painter.setPen(QPen(self._theme.note, 2))
+            for up in (STOP, -STOP):
+                painter.drawLine(QPointF(x - STOP, y - up), QPointF(x + STOP, y + up))
+
     def _paint_labels(self, painter: QPainter) -> None:
         here = self._player.position
         for step, box in self.shown_labels().items():
@@ -295,6 +322,8 @@ class FilmStrip(Panel):
         found = self._keys().get(event.key())
         if event.key() == Qt.Key.Key_Space:
             self._player.toggle()
+        elif event.text().isascii() and event.text().isdigit():
+            self.digit_typed.emit(event.text())
         elif found is None or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             super().keyPressEvent(event)
         elif event.key() == Qt.Key.Key_Right:

@@ -14,7 +14,9 @@ from gradviz.engine import explain
 from gradviz.gui import icons
 from gradviz.gui.document import Document
 from gradviz.gui.panels.film_strip import FilmStrip
+from gradviz.gui.panels.halts import HaltButton
 from gradviz.gui.panels.parts import NORMAL, Panel, hint, label, set_property
+from gradviz.gui.panels.step_number import StepNumber
 from gradviz.gui.player import SPEEDS, Player
 from gradviz.gui.theme import palette
 from gradviz.gui.translate import render
@@ -30,14 +32,17 @@ class Timeline(Panel):
         super().__init__(parent)
         self._document = document
         self._player = player
-        self._count = label(bold=True, wrap=False)
+        self.number = StepNumber(player, self)
+        self._halts = HaltButton(document, self)
         self._phase = label(bold=True, wrap=False)
         self._sentence = label(pixels=NORMAL, select=True)
         self.strip = FilmStrip(document, player, self)
         self._to_start = self._button("to-start", self.tr("To the start (Ctrl+Home)"))
+        self._under = self._button("step-under", self.tr("Back over an operation (Ctrl+F9)"))
         self._back = self._button("step-back", self.tr("One step back ( , )"))
         self._play = self._button("play", self.tr("Play (Space)"))
         self._forward = self._button("step-forward", self.tr("One step on ( . )"))
+        self._over = self._button("step-over", self.tr("Over the next operation (Ctrl+F10)"))
         self._to_end = self._button("to-end", self.tr("To the end (Ctrl+End)"))
         self._speed = QToolButton(self)
         self._build()
@@ -58,7 +63,7 @@ class Timeline(Panel):
         words = QHBoxLayout()
         words.setSpacing(16)
         top = Qt.AlignmentFlag.AlignVCenter
-        for piece in (self._count, self._phase):
+        for piece in (self.number, self._phase):
             words.addWidget(piece, 0, top)
         self._sentence.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         words.addWidget(self._sentence, 1, top)
@@ -69,6 +74,7 @@ class Timeline(Panel):
             row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addSpacing(8)
         row.addWidget(self._speed, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self._halts, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addSpacing(8)
         row.addWidget(self.strip, 1)
         column = QVBoxLayout(self)
@@ -81,7 +87,15 @@ class Timeline(Panel):
 
     @property
     def _buttons(self) -> tuple[QToolButton, ...]:
-        return self._to_start, self._back, self._play, self._forward, self._to_end
+        return (
+            self._to_start,
+            self._under,
+            self._back,
+            self._play,
+            self._forward,
+            self._over,
+            self._to_end,
+        )
 
     def _build_speeds(self) -> None:
         menu = QMenu(self._speed)
@@ -100,16 +114,24 @@ class Timeline(Panel):
         player = self._player
         actions: tuple[tuple[QToolButton, Callable[[], None]], ...] = (
             (self._to_start, player.to_start),
+            (self._under, player.under),
             (self._back, player.back),
             (self._play, player.toggle),
             (self._forward, player.forward),
+            (self._over, player.over),
             (self._to_end, player.to_end),
         )
         for button, action in actions:
             button.clicked.connect(lambda _=False, act=action: act())
+        self.strip.digit_typed.connect(self.type_step)
+        self.number.left.connect(self.strip.setFocus)
         player.arrived.connect(self._say)
         player.arrived.connect(self._show_state)
         player.played.connect(self._show_state)
+
+    def type_step(self, begun: str = "") -> None:
+        """Type the number of a step, of which `begun` was typed already."""
+        self.number.type(begun)
 
     def _choose_speed(self, speed: float) -> None:
         self._player.speed = speed
@@ -133,8 +155,10 @@ class Timeline(Panel):
         length, here = len(player.timeline), player.position
         self._enable(self._play, possible=length > 0)
         self._enable(self._to_start, possible=here > 0)
+        self._enable(self._under, possible=here > 0)
         self._enable(self._back, possible=here > 0)
         self._enable(self._forward, possible=here < length)
+        self._enable(self._over, possible=here < length)
         self._enable(self._to_end, possible=here < length)
         self._speed.setText(f"{_speed_text(player.speed)} ▾")
         for action in self._speed.menu().actions():
@@ -151,11 +175,7 @@ class Timeline(Panel):
         sentence = render(explain.sentence(answer, player.step))
         self._sentence.setText(sentence)
         self._sentence.setToolTip(hint(sentence))
-        length, here = len(player.timeline), player.position
-        counted = self.tr("Step {here} of {length}") if here else self.tr("Start")
-        counted = counted.replace("{here}", str(here)).replace("{length}", str(length))
-        self._count.setText(counted)
-        self._count.setVisible(length > 0)
+        here = player.position
         backward = here > player.timeline.forward
         self._phase.setText(self._phase_text(backward=backward) if here else "")
         self._phase.setVisible(bool(here))

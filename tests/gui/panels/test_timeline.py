@@ -10,12 +10,14 @@ from PySide6.QtGui import QAccessible, QAction, QKeySequence
 from PySide6.QtWidgets import QToolButton
 
 import gradviz as gv
+from gradviz.edit import edits
 from gradviz.engine import explain
 from gradviz.gui.document import Document
 from gradviz.gui.panels.film_strip import FilmStrip
 from gradviz.gui.panels.timeline import Timeline
 from gradviz.gui.player import MOTION_S, PAUSE_S, Player
 from gradviz.gui.translate import render
+from gradviz.text import mark
 from tests.gui.panels.conftest import Clock, texts, tip_at
 
 LEFT = Qt.MouseButton.LeftButton
@@ -210,9 +212,6 @@ def test_an_empty_film_says_so(qtbot, show) -> None:
 def test_after_an_edit_the_sentence_is_the_new_one(
     panel: Timeline, player: Player, document: Document
 ) -> None:
-    from gradviz.edit import edits
-    from gradviz.text import mark
-
     player.seek(1)
     document.edit(mark("edit", "Set"), edits.set_cell, "X", (0, 0), 5.0)
     assert texts(panel)[-1] == "s = sum(X) = 7"
@@ -225,3 +224,95 @@ def test_a_screen_reader_is_told_each_step(panel: Timeline, player: Player) -> N
     finally:
         QAccessible.setActive(False)
     assert panel.strip.accessibleDescription().startswith("square passes its gradient 1 back")
+
+
+def test_a_step_is_gone_to_by_its_number(panel: Timeline, player: Player, qtbot) -> None:
+    qtbot.mouseClick(panel.number.label, LEFT)
+    line = panel.number.line
+    assert line.hasFocus()
+    qtbot.keyClicks(line, "7")
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    assert (player.position, panel.strip.hasFocus()) == (7, True)
+    # With the strip in focus, the digits are enough.
+    qtbot.keyClick(panel.strip, Qt.Key.Key_1)
+    qtbot.keyClicks(line, "1")
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    assert player.position == 11
+    assert texts(panel)[0] == "Step 11 of 12"
+
+
+@pytest.mark.parametrize("typed", ["99", "-1", "x", "", "1.5", "²", "9" * 40])
+def test_what_is_no_step_stays_to_be_corrected(
+    panel: Timeline, player: Player, qtbot, typed: str
+) -> None:
+    player.seek(3)
+    panel.type_step()
+    line = panel.number.line
+    line.clear()
+    line.insert(typed)
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    assert (line.isVisible(), line.property("faulty"), player.position) == (True, "true", 3)
+    assert line.toolTip() == "A number from 0 to 12"
+    qtbot.keyClick(line, Qt.Key.Key_Escape)
+    assert not line.isVisible()
+    assert texts(panel)[0] == "Step 3 of 12"
+
+
+def test_typing_a_number_ends_when_the_focus_goes(panel: Timeline, player: Player) -> None:
+    player.seek(3)
+    panel.type_step("1")
+    panel.strip.setFocus()
+    assert not panel.number.line.isVisible()
+    assert player.position == 3
+
+
+def halts(panel: Timeline):
+    menu = button(panel, "Halt at").menu()
+    menu.aboutToShow.emit()
+    return {action.text(): action for action in menu.actions() if action.text()}
+
+
+def test_the_halts_are_switched_in_a_menu(
+    panel: Timeline, player: Player, document: Document, monkeypatch
+) -> None:
+    asked: list[str] = []
+    answers = iter([("two", True), ("-3", True), ("6,5", True)])
+
+    def ask(*given: object, **_: object) -> tuple[str, bool]:
+        asked.append(str(given[2]))
+        return next(answers)
+
+    monkeypatch.setattr("gradviz.gui.panels.halts.QInputDialog.getText", ask)
+    halts(panel)["the first NaN or ∞"].trigger()
+    halts(panel)["a gradient larger than…"].trigger()
+    assert len(asked) == 3
+    assert "above 0" in asked[2]
+    document.edit(mark("edit", "Breakpoint"), edits.toggle_breakpoint, ["s"])
+    shown = halts(panel)
+    assert shown["the first NaN or ∞"].isChecked()
+    assert shown["a gradient larger than 6.5"].isChecked()
+    assert shown["s"].isChecked()
+    assert button(panel, "Halt at").text().startswith("Halt at 3")
+    assert player.stops.positions == (1, 10)
+    shown["s"].trigger()
+    assert player.stops.positions == (10,)
+    halts(panel)["Halt nowhere"].trigger()
+    assert document.diagram.breakpoints == ()
+    document.undo()
+    assert len(document.diagram.breakpoints) == 2
+
+
+def test_halts_and_the_first_bad_number_are_marked_on_the_strip(
+    document: Document, player: Player, panel: Timeline
+) -> None:
+    before = panel.strip.grab().toImage()
+    document.edit(mark("edit", "Breakpoint"), edits.toggle_breakpoint, ["s"])
+    with_stops = panel.strip.grab().toImage()
+    assert with_stops != before
+    x = gv.variable([4.0, 0.0], name="x")
+    document.start(gv.diagram(gv.sum(gv.sqrt(x)), [x]))
+    assert player.stops.first_bad is not None
+    good = gv.variable([4.0, 1.0], name="x")
+    bad_picture = panel.strip.grab().toImage()
+    document.start(gv.diagram(gv.sum(gv.sqrt(good)), [good]))
+    assert panel.strip.grab().toImage() != bad_picture
