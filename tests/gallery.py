@@ -136,6 +136,17 @@ def halts(window) -> None:
     window.timeline.type_step()
 
 
+def inside(window) -> None:
+    """Gone into the rule of a matrix product, at its second moment."""
+    open_example(window, "two-layer-network")
+    steps = window.player.timeline.steps
+    window.player.seek(
+        next(i for i, step in enumerate(steps, 1) if step.rule and len(step.nodes) > 1)
+    )
+    window.player.into()
+    window.player.forward()
+
+
 def empty(window) -> None:
     """Nothing yet."""
     from gradviz.graph.model import Diagram
@@ -167,6 +178,7 @@ STATES = (
     State("bad-numbers", bad_numbers),
     State("halts", halts, size=(1280, 800), ratios=(1, 2)),
     State("halts-dark", halts, "dark", (1280, 800)),
+    State("inside", inside),
     State("empty", empty),
 )
 

@@ -89,6 +89,8 @@ ACTIONS: Final = (
         separated=True,
     ),
     Action("step_back_over", RUN, mark("actions", "Step back o&ver it"), ("Ctrl+F9",), "canvas"),
+    Action("step_into", RUN, mark("actions", "Step &into it"), ("Ctrl+Down",), "canvas"),
+    Action("step_out", RUN, mark("actions", "Step o&ut again"), ("Ctrl+Up",), "canvas"),
     Action("go_to_step", RUN, mark("actions", "&Go to step…"), ("S",), "canvas"),
     Action("run_to_here", RUN, mark("actions", "Run to the selected &node"), ("Ctrl+F5",)),
     Action(

@@ -11,6 +11,8 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from gradviz.engine import explain
+from gradviz.engine.explain import Inner
 from gradviz.engine.gradient import Address, Role, Step
 from gradviz.engine.stops import Stops
 from gradviz.engine.timeline import Timeline
@@ -54,6 +56,8 @@ class Player(QObject):
         self._backwards = False
         self._waiting = False
         self._stops: Stops | None = None
+        self._inner: tuple[Inner, ...] = ()
+        self._shown = 0
         self._speed = 1.0
         self.reduced_motion = False
         document.answered.connect(self._keep_place)
@@ -143,16 +147,61 @@ class Player(QObject):
         else:
             self.play(backwards=backwards)
 
-    def forward(self) -> None:
-        """One step on, with its picture."""
+    @property
+    def inside(self) -> tuple[Inner, ...]:
+        """The moments inside the present step that have been shown, if it was gone into."""
+        return self._inner[: self._shown]
+
+    @property
+    def inner_count(self) -> int:
+        """How many moments there are inside the present step; 0 unless it was gone into."""
+        return len(self._inner)
+
+    def into(self) -> bool:
+        """Go into the present step; False if there is nothing inside."""
         self.pause()
+        if self._inner:
+            return False
+        self._inner = explain.inside(self._document.answer, self.step)
+        self._shown = 1 if self._inner else 0
+        if self._inner:
+            self.arrived.emit()
+        return bool(self._inner)
+
+    def out(self) -> bool:
+        """Back to the step as a whole; False if it was not gone into."""
+        if not self._inner:
+            return False
+        self._leave()
+        self.arrived.emit()
+        return True
+
+    def _leave(self) -> None:
+        self._inner, self._shown = (), 0
+
+    def _within(self, by: int) -> bool:
+        """Inside a step, move to the next moment or the one before; False if that is outside."""
+        if not self._inner:
+            return False
+        if 0 < self._shown + by <= len(self._inner):
+            self._shown += by
+            self.arrived.emit()
+            return True
+        return self.out() and by < 0
+
+    def forward(self) -> None:
+        """One step on, with its picture; inside a step, one moment on."""
+        self.pause()
+        if self._within(1):
+            return
         if self._position < len(self.timeline):
             self._begin(self._position + 1)
 
     def back(self) -> None:
-        """One step back, at once."""
+        """One step back, at once; inside a step, one moment back."""
         self.pause()
-        self.seek(self._position - 1)
+        if not self._within(-1):
+            self.seek(self._position - 1)
 
     def over(self) -> None:
         """To the end of the operation that comes next, at once."""
@@ -268,6 +317,7 @@ class Player(QObject):
             return
         self._position = position
         self._progress = progress
+        self._leave()
         step = self.timeline.step(position)
         self._address = step.address if step is not None else None
         self._at_end = position == len(self.timeline)
@@ -279,6 +329,8 @@ class Player(QObject):
         """After an edit, stay at the same step; at the end, stay at the end."""
         timeline = self.timeline
         self._stops = None
+        shown = self._shown
+        self._leave()
         found = None if self._address is None or self._at_end else timeline.position(self._address)
         if self._at_end:
             position = len(timeline)
@@ -291,5 +343,8 @@ class Player(QObject):
         self._address = step.address if step is not None else None
         self._at_end = position == len(timeline)
         self._progress = 1.0
+        if shown and found is not None:
+            self._inner = explain.inside(self._document.answer, step)
+            self._shown = min(shown, len(self._inner))
         self.moved.emit()
         self.arrived.emit()

@@ -265,3 +265,43 @@ def test_stepping_over_an_operation_and_back(player: Player) -> None:
         player.under()
         back.append(player.position)
     assert back == [*there[-2::-1], 0]
+
+
+def test_going_into_a_step_shows_what_its_rule_is_made_of(qtbot, clock: Clock) -> None:
+    document = Document()
+    x = gv.variable([[1.0, 2.0]], name="x")
+    w = gv.variable([[1.0], [3.0]], name="w")
+    document.start(gv.diagram(gv.sum(x @ w), [x, w]))
+    player = Player(document, clock=clock)
+    player.to_start()
+    assert not player.into()
+    back = next(
+        i
+        for i, step in enumerate(player.timeline.steps, 1)
+        if step.address[:3] == ("matmul", 0, Role.CONTRIBUTION)
+    )
+    player.seek(back)
+    assert player.into()
+    assert [inner.line for inner in player.inside] == ["t₁ = wᵀ = 1×2"]
+    player.forward()
+    assert [inner.line for inner in player.inside] == ["t₁ = wᵀ = 1×2", "g @ t₁ = 1×2"]
+    assert player.inside[-1].array is not None
+    assert player.inside[-1].array.tolist() == [[1.0, 3.0]]
+    player.back()
+    assert len(player.inside) == 1
+    # An edit keeps the place, inside too, with the new numbers.
+    document.edit(mark("edit", "Set"), edits.set_cell, "w", (0, 0), 8.0)
+    assert len(player.inside) == 1
+    assert player.inside[0].array is not None
+    assert player.inside[0].array.tolist() == [[8.0, 3.0]]
+    player.back()
+    assert (player.inside, player.position) == ((), back)
+    assert player.into()
+    player.forward()
+    player.forward()
+    assert (player.inside, player.position) == ((), back + 1)
+    player.seek(back)
+    assert player.into()
+    assert player.out()
+    assert not player.out()
+    document.close()

@@ -4,6 +4,7 @@ Window, command line and Python all ask here, so that they say the same.
 """
 
 from gradviz.engine.explain.film import sentence, step_label
+from gradviz.engine.explain.inside import Inner, inside, nothing_inside
 from gradviz.engine.explain.missing import Reason, reason
 from gradviz.engine.explain.notes import Note, notes
 from gradviz.engine.explain.troubles import origin, remedy
@@ -33,15 +34,18 @@ from gradviz.engine.explain.zeros import zero, zero_title, zeros
 
 __all__ = [
     "NAMED",
+    "Inner",
     "Note",
     "Reason",
     "WireWords",
     "array_words",
     "derivative",
     "headline",
+    "inside",
     "local_text",
     "name",
     "notes",
+    "nothing_inside",
     "origin",
     "partial",
     "reason",

@@ -147,11 +147,11 @@ def rule_text(answer: Answer, step: Step) -> str:
     """The rule with names: `g @ Wᵀ`, `spread g over 3×3`, `g where x > 0, else 0`; g as a number if it is one."""
     if not isinstance(step.result, OutPort):
         return ""
-    known = _known(answer, cast("OutPort | None", step.amount), _amount_word(answer, step))
+    known = _known(answer, cast("OutPort | None", step.amount), amount_word(answer, step))
     return formula.term(answer.gradient.graph, step.result, known)
 
 
-def _amount_word(answer: Answer, step: Step) -> str:
+def amount_word(answer: Answer, step: Step) -> str:
     amount = array_of(answer, step.amount)
     return digits.number(amount) if amount is not None and amount.ndim == 0 else "g"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gradviz.edit import edits
+from gradviz.engine import explain
 from gradviz.gui.commands.base import Commands
 from gradviz.text import mark
 
@@ -33,6 +34,15 @@ class Playing(Commands):
     def step_back_over(self) -> None:
         """To where the present operation began."""
         self.player.under()
+
+    def step_into(self) -> None:
+        """Go into the present step: the operations its rule is made of."""
+        if not self.player.into() and not self.player.inside:
+            self.window.say(explain.nothing_inside(self.document.answer, self.player.step))
+
+    def step_out(self) -> None:
+        """Back to the step as a whole."""
+        self.player.out()
 
     def go_to_step(self) -> None:
         """Type the number of a step."""

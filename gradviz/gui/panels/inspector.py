@@ -21,6 +21,7 @@ from gradviz.edit import edits
 from gradviz.engine.gradient import Role
 from gradviz.gui.document import BandName, CellRef, Document, Selection
 from gradviz.gui.panels.array_view import ArrayView, Index
+from gradviz.gui.panels.inside_sheet import inside_blocks
 from gradviz.gui.panels.parts import LARGE, NORMAL, SMALL, Panel, hint, label, line, literal
 from gradviz.gui.panels.settings_form import SettingsForm
 from gradviz.gui.panels.sheet import (
@@ -109,7 +110,15 @@ class Inspector(Panel):
     def _refresh(self) -> None:
         document, player = self._document, self._player
         rests = player.progress >= 1
-        state = (document.answer, document.diagram, document.selection, player.position, rests)
+        inside = player.inside
+        state = (
+            document.answer,
+            document.diagram,
+            document.selection,
+            player.position,
+            rests,
+            inside,
+        )
         if len(state) == len(self._state) and all(
             a is b or (i >= 2 and a == b)
             for i, (a, b) in enumerate(zip(state, self._state, strict=True))
@@ -118,7 +127,8 @@ class Inspector(Panel):
         self._state = state
         subject = self._subject()
         moment = Moment(document.answer, player.position, rests)
-        self._show(sheet(subject, moment), subject)
+        blocks = inside_blocks(inside, player.inner_count) + sheet(subject, moment)
+        self._show(blocks, subject)
 
     def _subject(self) -> Selection:
         """The selection; with none, while the film is under way, the node that it is at."""

@@ -15,6 +15,7 @@ from gradviz.gui import icons
 from gradviz.gui.document import Document
 from gradviz.gui.panels.film_strip import FilmStrip
 from gradviz.gui.panels.halts import HaltButton
+from gradviz.gui.panels.inside_sheet import inside_sentence
 from gradviz.gui.panels.parts import NORMAL, Panel, hint, label, set_property
 from gradviz.gui.panels.step_number import StepNumber
 from gradviz.gui.player import SPEEDS, Player
@@ -172,7 +173,10 @@ class Timeline(Panel):
     def _say(self) -> None:
         """The sentence of the present step."""
         player, answer = self._player, self._document.answer
-        sentence = render(explain.sentence(answer, player.step))
+        if player.inside:
+            sentence = inside_sentence(player.inside, player.inner_count)
+        else:
+            sentence = render(explain.sentence(answer, player.step))
         self._sentence.setText(sentence)
         self._sentence.setToolTip(hint(sentence))
         here = player.position
