@@ -67,6 +67,7 @@ class MainWindow(QMainWindow):
         self.theme = theme
         self.document = Document(self)
         self.player = Player(self.document, self)
+        self.player.reduced_motion = settings.reduced_motion
         self.framer = Framer(tr)
         self.is_opening = False
         self._opening = QTimer(self)
@@ -198,6 +199,15 @@ class MainWindow(QMainWindow):
             item.setChecked(name == self.settings.theme)
             item.triggered.connect(partial(self.theme_chosen.emit, name))
             group.addAction(item)
+
+        motion = menu.addAction(self.tr("&Less motion"))
+        motion.setCheckable(True)
+        motion.setChecked(self.settings.reduced_motion)
+        motion.toggled.connect(self._choose_motion)
+
+    def _choose_motion(self, reduced: bool) -> None:
+        self.settings.reduced_motion = reduced
+        self.player.reduced_motion = reduced
 
     def _connect(self) -> None:
         document, player = self.document, self.player

@@ -34,6 +34,15 @@ class Settings:
         self._store.setValue("theme", theme)
 
     @property
+    def reduced_motion(self) -> bool:
+        """Whether the film cuts from step to step instead of moving."""
+        return bool(self._store.value("reduced-motion", defaultValue=False, type=bool))
+
+    @reduced_motion.setter
+    def reduced_motion(self, reduced: bool) -> None:
+        self._store.setValue("reduced-motion", reduced)
+
+    @property
     def files(self) -> list[Path]:
         """The files that were open when gradviz was closed, those that still exist."""
         found: Any = self._store.value("files", [])

@@ -1,8 +1,8 @@
 """How things move: durations, and what travels on a wire at each moment, as pure functions.
 
 Motion belongs to the family of an op: a reduction sends its rows one after the other and piles them
-up, a spread unfolds a number into a sheet, a gate shuts cells. Going back, reduce and spread change
-roles.
+up, a spread unfolds a number into a sheet, a gate shuts cells, a route lets what arrives fly to the
+cells it came from. Going back, reduce and spread change roles, and a broadcast folds its rows.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -27,6 +27,8 @@ TURNING: Final = (0.35, 0.65)
 MOST_PARTS: Final = 6
 NEAR_PORT: Final = 0.25
 SMALL: Final = 0.5
+FIT: Final = "fit"
+"""What is broadcast forward is added up backward, whatever the family of the op."""
 
 
 class Timing(NamedTuple):
@@ -77,18 +79,40 @@ def _moving(
     motion = _motion(family, flow)
     if motion == "source":
         return ()
-    if motion == "reduce" and isinstance(before, Cells | Heat):
+    if motion == "reduce" and isinstance(before, Cells | Heat) and not _same_size(before, after):
         return _rows(wire, flow, before, after, progress)
     if motion == "spread" and isinstance(after, Cells | Heat):
         return _unfolding(wire, flow, before, after, progress)
-    if motion in ("move", "route"):
+    if motion == "gate" and _same_shape(before, after):
+        return _shutting(wire, flow, before, after, progress)
+    if motion == "route" and flow is Flow.BACKWARD and isinstance(after, Cells | Heat):
+        return _scattering(wire, flow, before, after, progress)
+    if motion in ("move", "route") and _same_size(before, after):
         return _turning(wire, flow, before, after, progress)
     if motion == "contract" and isinstance(after, Cells | Heat):
         return _row_by_row(wire, flow, before, after, progress)
     return _changing(wire, flow, before, after, progress)
 
 
+def _same_shape(before: Content, after: Content) -> TypeGuard[Cells | Heat]:
+    return (
+        isinstance(before, Cells | Heat)
+        and isinstance(after, Cells | Heat)
+        and before.values.shape == after.values.shape
+    )
+
+
+def _same_size(before: Content, after: Content) -> bool:
+    return _cells_of(before) == _cells_of(after)
+
+
+def _cells_of(content: Content) -> int:
+    return 1 if isinstance(content, Number) else content.values.size
+
+
 def _motion(family: str, flow: Flow) -> str:
+    if family == FIT:
+        return "reduce"
     if flow is Flow.BACKWARD:
         return {"reduce": "spread", "spread": "reduce"}.get(family, family)
     return family
@@ -110,6 +134,30 @@ def _changing(
     swell = math.sin(math.pi * _part(progress, *TURNING)) * 0.25
     content = before if progress < 0.5 else after
     return (PacketLook(wire, content, _along(progress, flow), flow, size=1.0 + swell),)
+
+
+def _shutting(
+    wire: str, flow: Flow, before: Cells | Heat, after: Content, progress: float
+) -> tuple[PacketLook, ...]:
+    """Half-way, shutters close over the cells that do not pass (gate)."""
+    assert isinstance(after, Cells | Heat)
+    stopped = np.argwhere((after.values == 0) & (before.values != 0))
+    shut = tuple((int(row), int(column)) for row, column in stopped)
+    closed = _part(progress, TURNING[0], 0.55)
+    content = before if progress < TURNING[1] else after
+    along = _along(progress, flow)
+    return (PacketLook(wire, content, along, flow, shut=shut, shutter=closed),)
+
+
+def _scattering(
+    wire: str, flow: Flow, before: Content, after: Cells | Heat, progress: float
+) -> tuple[PacketLook, ...]:
+    """What comes back flies to the cells it was taken from; the others stay 0 (route)."""
+    along = _along(progress, flow)
+    if progress < TURNING[0]:
+        return (PacketLook(wire, before, along, flow),)
+    flown = ease(_part(progress, TURNING[0], 0.9))
+    return (PacketLook(wire, after, along, flow, size=0.8 + 0.2 * flown, spread=flown),)
 
 
 def _turning(

@@ -348,8 +348,10 @@ class _Moment:
 
     @property
     def family(self) -> str:
-        """The family of the op whose step is shown."""
+        """The family of the op whose step is shown; fitting a gradient to its value has a motion of its own."""
         assert self.step is not None
+        if self._role is Role.FIT:
+            return film.FIT
         op = registry.find(self.answer.graph[self.step.address.node].op)
         return op.family if op is not None else "map"
 

@@ -289,7 +289,8 @@ class PacketLook:
 
     `along` is the place between the wire's start (0) and its end (1), whichever way it goes.
     `reveal` is the share of rows that are unfolded, `turn` the width of a sheet that is being
-    turned over (1: flat).
+    turned over (1: flat), `spread` how far cells that are not 0 have flown from the middle to their
+    places. `shut` names cells behind a shutter (row, column) and `shutter` how far it is closed.
     """
 
     wire: str
@@ -301,6 +302,9 @@ class PacketLook:
     size: float = 1.0
     reveal: float = 1.0
     turn: float = 1.0
+    spread: float = 1.0
+    shut: tuple[tuple[int, int], ...] = ()
+    shutter: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,15 @@ from gradviz.picture import text
 from gradviz.picture.boxes import SEAM, BandBox
 from gradviz.picture.colours import Scale, Theme, clear, ink_on
 from gradviz.picture.geometry import number_width
-from gradviz.picture.look import Cells, Content, Floats, Flow, Heat, Number
+from gradviz.picture.look import Cells, Content, Floats, Heat, Number, PacketLook
 from gradviz.picture.pen import fill, line_pen, qrect, stroke
 from gradviz.picture.plane import Rect
 from gradviz.picture.text import Align, Piece
 
 MARK_FROM: Final = 5.0
 """Cells smaller than this carry no dots and crosses."""
+EDGED_FROM: Final = 8.0
+"""Blinds lower than this have no edge: it would hide the cells around."""
 THUMB_TEXT: Final = 3
 """Thumbnails show numbers of at most so many characters."""
 THUMB_CELL: Final = (26.0, 18.0)
@@ -230,32 +232,67 @@ def _readable(cells: Cells) -> bool:
     return longest <= THUMB_TEXT and max(cells.values.shape) <= 4
 
 
-def paint_thumb(
-    painter: QPainter,
-    content: Content,
-    centre: QPointF,
-    theme: Theme,
-    flow: Flow,
-    reveal: float = 1.0,
-) -> None:
-    """The picture a packet carries, in a frame of its direction's colour."""
+def paint_thumb(painter: QPainter, packet: PacketLook, theme: Theme) -> None:
+    """The picture a packet carries, around the origin, in a frame of its direction's colour."""
+    content = packet.content
     width, height = thumb_size(content)
-    rect = Rect(centre.x() - width / 2, centre.y() - height / 2, width, height)
-    colour = theme.flow(flow)
+    rect = Rect(-width / 2, -height / 2, width, height)
+    colour = theme.flow(packet.flow)
     if isinstance(content, Number):
         fill(painter, rect, colour, height / 2)
         ink = ink_on(colour)
         text.draw(painter, [Piece(content.text, rect, text.STRONG_NUMBER, ink, Align.CENTER)])
         return
-    rows = max(1, math.ceil(len(content.values) * reveal))
+    rows = max(1, math.ceil(len(content.values) * packet.reveal))
     shown = Rect(rect.x, rect.y, rect.width, 4 + (rect.height - 4) * rows / len(content.values))
     fill(painter, shown, theme.panel, 4)
     inside = shown.grown(-2)
-    numbers = isinstance(content, Cells) and _readable(content)
-    paint_swatches(painter, inside, content.values[:rows], content.end, theme, marks=not numbers)
-    if isinstance(content, Cells) and numbers:
-        text.draw(painter, _thumb_pieces(content, inside, rows, theme))
+    if packet.spread < 1:
+        _flying(painter, inside, content, packet.spread, theme)
+    else:
+        numbers = isinstance(content, Cells) and _readable(content)
+        values = content.values[:rows]
+        paint_swatches(painter, inside, values, content.end, theme, marks=not numbers)
+        if isinstance(content, Cells) and numbers:
+            text.draw(painter, _thumb_pieces(content, inside, rows, theme))
+        _shutters(painter, inside, content, packet, theme)
     stroke(painter, shown, line_pen(colour, 2), 4)
+
+
+def _flying(
+    painter: QPainter, rect: Rect, content: Cells | Heat, spread: float, theme: Theme
+) -> None:
+    """The cells that are not 0, on their way from the middle to their places."""
+    values = content.values
+    index = Scale.index(values, content.end)
+    cell = rect.width / values.shape[1], rect.height / values.shape[0]
+    painter.setPen(Qt.PenStyle.NoPen)
+    for row, column in np.argwhere(values != 0).tolist():
+        x = rect.x + column * cell[0]
+        y = rect.y + row * cell[1]
+        from_x, from_y = rect.center.x - cell[0] / 2, rect.center.y - cell[1] / 2
+        place = QRectF(
+            from_x + (x - from_x) * spread, from_y + (y - from_y) * spread, cell[0], cell[1]
+        )
+        painter.fillRect(place, _ground(values[row, column], int(index[row, column]), theme))
+
+
+def _shutters(
+    painter: QPainter, rect: Rect, content: Cells | Heat, packet: PacketLook, theme: Theme
+) -> None:
+    """A blind over each cell that does not pass, let down as far as it is closed."""
+    if not packet.shutter:
+        return
+    rows, columns = content.values.shape
+    width, height = rect.width / columns, rect.height / rows
+    for row, column in packet.shut:
+        blind = QRectF(
+            rect.x + column * width, rect.y + row * height, width, height * packet.shutter
+        )
+        painter.fillRect(blind, theme.soft)
+        if height >= EDGED_FROM:
+            painter.setPen(line_pen(theme.dim, 1.0))
+            painter.drawLine(blind.bottomLeft(), blind.bottomRight())
 
 
 def _thumb_pieces(content: Cells, inside: Rect, rows: int, theme: Theme) -> list[Piece]:

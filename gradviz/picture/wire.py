@@ -129,5 +129,5 @@ def paint_packet(painter: QPainter, packet: PacketLook, wire: WireLook, theme: T
     painter.setOpacity(painter.opacity() * packet.opacity)
     painter.translate(QPointF(*at))
     painter.scale(packet.size * packet.turn, packet.size)
-    paint_thumb(painter, packet.content, QPointF(0, 0), theme, packet.flow, packet.reveal)
+    paint_thumb(painter, packet, theme)
     painter.restore()

@@ -310,6 +310,19 @@ def test_themes_follow_the_choice(application: Application, qtbot) -> None:
     assert application.settings.theme == "dark"
 
 
+def test_less_motion_is_a_choice_that_is_remembered(application: Application, qtbot) -> None:
+    window = start(application, qtbot)
+    (view,) = [m for m in window.menuBar().actions() if m.text() == "&View"]
+    (item,) = [a for a in view.menu().actions() if a.text() == "&Less motion"]
+    assert not item.isChecked()
+    item.trigger()
+    window.player.to_start()
+    window.player.forward()
+    assert (window.player.position, window.player.progress) == (1, 1.0)
+    assert application.settings.reduced_motion
+    assert application.new_window().player.reduced_motion
+
+
 def test_draw_again_is_one_step_and_the_gradient_is_still_two_s_plus_one(
     application: Application, qtbot
 ) -> None:

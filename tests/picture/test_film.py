@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -80,3 +81,37 @@ def test_speed_scales_all_times_and_reduced_motion_cuts():
 def test_easing_never_goes_back(a, b):
     low, high = sorted((a, b))
     assert 0 <= film.ease(low) <= film.ease(high) <= 1
+
+
+def test_a_gate_lets_blinds_down_over_the_cells_that_do_not_pass():
+    before, after = (
+        content(np.array([[1.0, -2.0], [-3.0, 0.0]])),
+        content(np.array([[1.0, 0], [0, 0]])),
+    )
+    closed = []
+    for progress in (0.1, 0.45, 0.6, 0.9):
+        (packet,) = film.packets("gate", Flow.BACKWARD, "w", before, after, progress)
+        # A cell that was 0 already has nothing to be shut off.
+        assert packet.shut == ((0, 1), (1, 0))
+        closed.append(packet.shutter)
+        assert packet.content is (before if progress < 0.65 else after)
+    assert closed[0] == 0
+    assert closed == sorted(closed)
+    assert closed[-1] == 1
+
+
+def test_what_comes_back_through_a_route_flies_to_its_cells():
+    before, after = content(np.array([5.0, 7.0])), content(np.array([[0, 5.0], [7.0, 0]]))
+    flown = []
+    for progress in (0.1, 0.4, 0.6, 1.0):
+        (packet,) = film.packets("route", Flow.BACKWARD, "w", before, after, progress)
+        flown.append(packet.spread if packet.content is after else 0.0)
+    assert flown == sorted(flown)
+    assert (flown[0], flown[-1]) == (0, 1)
+
+
+def test_a_broadcast_folds_its_rows_going_back_and_a_cast_does_not():
+    packets = film.packets(film.FIT, Flow.BACKWARD, "w", SHEET, content(X.sum(0)), 0.5)
+    rows = [p.content.rows for p in packets if isinstance(p.content, Cells)]
+    assert [(row,) for row in SHEET.rows] == rows[:3]
+    assert len(film.packets(film.FIT, Flow.BACKWARD, "w", SHEET, content(X * 1.0), 0.5)) == 1
