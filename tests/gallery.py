@@ -147,6 +147,22 @@ def inside(window) -> None:
     window.player.forward()
 
 
+def history(window) -> None:
+    """Some steps, two of them undone, in the list."""
+    from gradviz.edit import edits
+    from gradviz.graph.model import Place
+    from gradviz.text import mark
+
+    first_minute(None)(window)
+    document = window.document
+    for number in range(3):
+        document.edit(mark("edit", "Move"), edits.move, {"s": Place(300 + 40 * number, 320)})
+    document.edit(mark("edit", "Change a value"), edits.set_cell, "X", (0, 0), 5.0)
+    document.edit(mark("edit", "Delete"), edits.delete, ["B"])
+    document.jump(3)
+    window.do("show_history")
+
+
 def empty(window) -> None:
     """Nothing yet."""
     from gradviz.graph.model import Diagram
@@ -179,6 +195,8 @@ STATES = (
     State("halts", halts, size=(1280, 800), ratios=(1, 2)),
     State("halts-dark", halts, "dark", (1280, 800)),
     State("inside", inside),
+    State("history", history, size=(1280, 800)),
+    State("history-dark", history, "dark", (1280, 800)),
     State("empty", empty),
 )
 

@@ -32,7 +32,8 @@ class Entry(Generic[S]):
 class History(Generic[S]):
     """The steps of one document: `entries[:cursor]` are done, `entries[cursor:]` undone.
 
-    Selections are only kept and handed back. Beyond `limit` bytes the oldest steps go, the last one never.
+    Selections are only kept and handed back. Beyond `limit` bytes the oldest steps go, the last one never;
+    `forgotten` counts them.
     """
 
     def __init__(self, diagram: Diagram, selection: S, limit: int = UNDO_BYTES) -> None:
@@ -42,6 +43,7 @@ class History(Generic[S]):
         self._clean: int | None = 0
         self._merging = False
         self._limit = limit
+        self.forgotten = 0
         self._holders: Counter[int] = Counter()
         self.bytes = 0
         self._hold(diagram)
@@ -55,6 +57,17 @@ class History(Generic[S]):
     def entries(self) -> tuple[Entry[S], ...]:
         """The steps, oldest first, with those that were undone."""
         return tuple(self._all[1:])
+
+    def __len__(self) -> int:
+        return len(self._all) - 1
+
+    def text(self, number: int) -> Text | str:
+        """The name of a step, counted from 1."""
+        return self._all[number].text
+
+    def is_clean_at(self, number: int) -> bool:
+        """Whether the diagram after so many steps is the one that was marked."""
+        return self._clean == number
 
     @property
     def cursor(self) -> int:
@@ -138,6 +151,7 @@ class History(Generic[S]):
         while self.bytes > self._limit and self._at > 1:
             self._release(self._all.pop(0).diagram)
             self._at -= 1
+            self.forgotten += 1
             if self._clean is not None:
                 self._clean = self._clean - 1 if self._clean else None
 

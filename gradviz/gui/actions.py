@@ -44,6 +44,7 @@ ACTIONS: Final = (
     Action("quit", FILE, mark("actions", "&Quit"), ("Ctrl+Q",)),
     Action("undo", EDIT, mark("actions", "&Undo"), ("Ctrl+Z",)),
     Action("redo", EDIT, mark("actions", "&Redo"), ("Ctrl+Y", "Ctrl+Shift+Z")),
+    Action("show_history", EDIT, mark("actions", "&History…"), ("Ctrl+Alt+Z",)),
     Action("cut", EDIT, mark("actions", "Cu&t"), ("Ctrl+X",), "canvas", separated=True),
     Action("copy", EDIT, mark("actions", "&Copy"), ("Ctrl+C",), "canvas"),
     Action("paste", EDIT, mark("actions", "&Paste"), ("Ctrl+V",), "canvas"),

@@ -108,6 +108,11 @@ class Document(QObject):
         return self._history.is_clean
 
     @property
+    def history(self) -> History[Selection]:
+        """The steps, for showing them; they change through this document only."""
+        return self._history
+
+    @property
     def undo_text(self) -> Text | str | None:
         """The name of the step that undo takes back."""
         return self._history.undo_text
@@ -171,6 +176,10 @@ class Document(QObject):
     def redo(self) -> None:
         """Show the diagram after the step that was undone."""
         self._travel(self._history.redo)
+
+    def jump(self, cursor: int) -> None:
+        """Undo or redo until so many steps are done."""
+        self._travel(lambda: self._history.jump(cursor))
 
     def _travel(self, move: Callable[[], Selection | None]) -> None:
         old = self.diagram

@@ -38,6 +38,7 @@ from gradviz.gui.canvas.view import Canvas
 from gradviz.gui.commands import COMMANDS
 from gradviz.gui.document import CellRef, Document, Selection
 from gradviz.gui.panels.expression_bar import ExpressionBar
+from gradviz.gui.panels.history_list import HistoryList
 from gradviz.gui.panels.inspector import Inspector
 from gradviz.gui.panels.palette import Palette
 from gradviz.gui.panels.problems import Problems
@@ -79,6 +80,7 @@ class MainWindow(QMainWindow):
         self.palette_panel = Palette(self)
         self.inspector = Inspector(self.document, self.player, self)
         self.timeline = Timeline(self.document, self.player, self)
+        self.history = HistoryList(self.document, self)
         self.problems = Problems(self.document, self.player, self)
         self.fault = FaultBar(self)
         self._commands = [make(self) for make in COMMANDS]
@@ -118,6 +120,11 @@ class MainWindow(QMainWindow):
                 "timeline", self.tr("Film"), self.timeline, Qt.DockWidgetArea.BottomDockWidgetArea
             ),
         }
+        self._docks["history"] = self._dock(
+            "history", self.tr("History"), self.history, Qt.DockWidgetArea.RightDockWidgetArea
+        )
+        self.tabifyDockWidget(self._docks["inspector"], self._docks["history"])
+        self._docks["history"].hide()
         bottom = QWidget(self)
         foot = QVBoxLayout(bottom)
         foot.setContentsMargins(0, 0, 0, 0)
@@ -258,6 +265,11 @@ class MainWindow(QMainWindow):
                 menu.addSeparator()
         menu.popup(at)
 
+    def show_dock(self, name: str) -> None:
+        """Bring a panel to the front."""
+        self._docks[name].show()
+        self._docks[name].raise_()
+
     def say(self, message: Message) -> None:
         """A line at the foot of the window."""
         self.problems.show_hint(render(message))
@@ -280,6 +292,7 @@ class MainWindow(QMainWindow):
             self.palette_panel,
             self.inspector,
             self.timeline,
+            self.history,
             self.problems,
         ):
             view.theme = theme

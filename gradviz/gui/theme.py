@@ -172,11 +172,20 @@ QCheckBox::indicator {{
 QCheckBox::indicator:checked {{ background: {forward}; border-color: {forward}; }}
 QCheckBox::indicator:focus {{ border-color: {forward}; }}
 
-QTreeView, QListView {{ background: {panel}; border: none; outline: none; }}
-QTreeView::item, QListView::item {{ padding: 2px 4px; border-radius: 4px; color: {ink}; }}
+QTreeView, QListView {{ background: {panel}; color: {ink}; border: none; outline: none; }}
+QTreeView::item, QListView::item {{ padding: 2px 4px; border-radius: 4px; }}
+QTreeView::item {{ color: {ink}; }}
 QTreeView::item:hover, QListView::item:hover {{ background: {soft}; }}
 QTreeView::item:selected, QListView::item:selected {{ background: {pressed}; color: {ink}; }}
 #addbox {{ background: {panel}; border: 1px solid {frame}; border-radius: 6px; }}
+QTabBar {{ background: transparent; }}
+QTabBar::tab {{
+    background: transparent; color: {dim}; border: none; border-top: 2px solid transparent;
+    padding: 4px 12px 6px 12px;
+}}
+QTabBar::tab:hover {{ color: {ink}; }}
+QTabBar::tab:selected {{ color: {ink}; border-top-color: {forward}; }}
+QTabBar::tab:focus {{ background: {soft}; }}
 QScrollArea {{ background: {panel}; border: none; }}
 QScrollBar {{ background: transparent; border: none; }}
 QScrollBar:vertical {{ width: 12px; }}

@@ -18,6 +18,11 @@ class Editing(Commands):
         """Do the step again that was taken back."""
         self.document.redo()
 
+    def show_history(self) -> None:
+        """The list of all steps, to go to any of them."""
+        self.window.show_dock("history")
+        self.window.history.view.setFocus()
+
     def cut(self) -> None:
         """Copy, then delete."""
         if self.copy():
