@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
+from gradviz.edit import routes
 from gradviz.edit.columns import Sizes
 from gradviz.edit.layout import card_boxes, free_place
 from gradviz.edit.naming import Ids, Names
@@ -30,6 +31,7 @@ def cut_out(diagram: Diagram, ids: Iterable[str]) -> Diagram:
         values={id: diagram.values[id] for id in graph.nodes if id in diagram.values},
         places={id: diagram.places[id] for id in graph.nodes if id in diagram.places},
         ranges={id: diagram.ranges[id] for id in graph.nodes if id in diagram.ranges},
+        routes=routes.among(diagram, graph),
     )
 
 
@@ -72,6 +74,7 @@ def insert(
         values=checked_values({**diagram.values, **values}) if values else diagram.values,
         places={**diagram.places, **moved} if moved else diagram.places,
         ranges={**diagram.ranges, **{new[id]: range for id, range in fragment.ranges.items()}},
+        routes=(*diagram.routes, *routes.renamed(fragment, new, offset)),
     ), new
 
 

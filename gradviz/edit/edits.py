@@ -6,6 +6,16 @@ from gradviz.edit.expressions import build_expression
 from gradviz.edit.layout import arrange, free_place, place_missing
 from gradviz.edit.nodes import add_node, delete, move, rename
 from gradviz.edit.questions import set_query
+from gradviz.edit.rewiring import (
+    cut,
+    delete_and_heal,
+    join,
+    left_open,
+    move_wires,
+    pull_out,
+    wires_of,
+)
+from gradviz.edit.routes import routes_of, set_route, set_routes
 from gradviz.edit.values import draw_again, set_attributes, set_cell, set_value
 from gradviz.edit.wires import connect, disconnect, insert_on_wire, refusal
 
@@ -15,24 +25,34 @@ __all__ = [
     "build_expression",
     "clear_breakpoints",
     "connect",
+    "cut",
     "cut_out",
     "delete",
+    "delete_and_heal",
     "disconnect",
     "draw_again",
     "duplicate",
     "free_place",
     "insert",
     "insert_on_wire",
+    "join",
+    "left_open",
     "move",
+    "move_wires",
     "outer_inputs",
     "place_missing",
+    "pull_out",
     "refusal",
     "rename",
+    "routes_of",
     "set_attributes",
     "set_cell",
     "set_query",
+    "set_route",
+    "set_routes",
     "set_value",
     "stop_above",
     "stop_at_nan",
     "toggle_breakpoint",
+    "wires_of",
 ]

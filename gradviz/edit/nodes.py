@@ -13,6 +13,7 @@ import numpy as np
 from gradviz import limits
 from gradviz.edit import values
 from gradviz.edit.naming import Ids, Names, checked_name
+from gradviz.edit.routes import moved_along, rewired, set_routes
 from gradviz.edit.wires import trimmed_inputs
 from gradviz.errors import GradvizError, InputError
 from gradviz.graph.model import Array, Diagram, Graph, Node, Place, Query, frozen_array
@@ -133,7 +134,7 @@ def delete(diagram: Diagram, ids: Iterable[str]) -> Diagram:
     touched = {end.node for id in gone for end in diagram.graph.consumers_of(id)} - gone
     graph = diagram.graph.without(gone)
     graph = graph.with_nodes(*(trimmed_inputs(graph[id]) for id in touched)) if touched else graph
-    return forget(replace(diagram, graph=graph), gone)
+    return forget(rewired(diagram, graph), gone)
 
 
 def forget(diagram: Diagram, gone: Collection[str]) -> Diagram:
@@ -185,13 +186,16 @@ def _annotation_without(item: Mapping[str, object], gone: Collection[str]) -> Ma
 
 
 def move(diagram: Diagram, places: Mapping[str, Place]) -> Diagram:
-    """Put cards elsewhere; the others stay where they are."""
+    """Put cards elsewhere; the others stay where they are. Points of wires between cards that move alike move along."""
     moved = {
         diagram.graph[id].id: checked
         for id, place in places.items()
         if (checked := checked_place(place)) != diagram.places.get(id)
     }
-    return replace(diagram, places={**diagram.places, **moved}) if moved else diagram
+    if not moved:
+        return diagram
+    led = set_routes(diagram, moved_along(diagram, moved))
+    return replace(led, places={**diagram.places, **moved})
 
 
 def checked_place(place: Place) -> Place:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gradviz.edit.misfit import new_problem
+from gradviz.edit.routes import rewired
 from gradviz.engine.check import Specs, infer
 from gradviz.errors import GradvizError, GraphError, ShapeError
 from gradviz.graph import paths, walk
@@ -30,7 +31,7 @@ def connect(
     if fault is not None:
         raise fault
     changed = _wired(diagram.graph[target.node], target.index, source)
-    return replace(diagram, graph=diagram.graph.with_nodes(changed))
+    return rewired(diagram, diagram.graph.with_nodes(changed))
 
 
 def refusal(
@@ -94,7 +95,7 @@ def disconnect(diagram: Diagram, target: InPort) -> Diagram:
     if _wire_at(diagram.graph, target) is None:
         return diagram
     opened = trimmed_inputs(_wired(diagram.graph[target.node], target.index, None))
-    return replace(diagram, graph=diagram.graph.with_nodes(opened))
+    return rewired(diagram, diagram.graph.with_nodes(opened))
 
 
 def trimmed_inputs(node: Node) -> Node:
