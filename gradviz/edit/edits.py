@@ -15,7 +15,7 @@ from gradviz.edit.rewiring import (
     pull_out,
     wires_of,
 )
-from gradviz.edit.routes import routes_of, set_route, set_routes
+from gradviz.edit.routes import set_route, set_routes
 from gradviz.edit.values import draw_again, set_attributes, set_cell, set_value
 from gradviz.edit.wires import connect, disconnect, insert_on_wire, refusal
 
@@ -44,7 +44,6 @@ __all__ = [
     "pull_out",
     "refusal",
     "rename",
-    "routes_of",
     "set_attributes",
     "set_cell",
     "set_query",

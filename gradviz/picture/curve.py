@@ -21,13 +21,46 @@ Curve = tuple[Point, ...]
 
 
 @lru_cache(maxsize=16384)
-def curve(start: Point, end: Point) -> Curve:
-    """The curve from an output port at `start` to an input port at `end`."""
+def curve(start: Point, end: Point, via: tuple[Point, ...] = ()) -> Curve:
+    """The curve from an output port at `start` to an input port at `end`, through the points of `via`."""
+    if via:
+        return _through((start, *via, end))
     across = end.x - start.x
     if across >= 0:
         handle = max(SHORTEST_HANDLE, across / 2)
         return (start, Point(start.x + handle, start.y), Point(end.x - handle, end.y), end)
     return _backwards(start, end)
+
+
+def _through(places: tuple[Point, ...]) -> Curve:
+    """Out to the right, smoothly through all of them, and in from the left.
+
+    At a point in between, the wire has the direction from the point before to the one behind.
+    """
+    points = [places[0]]
+    last = len(places) - 1
+    for number, (a, b) in enumerate(pairwise(places)):
+        reach = math.dist(a, b) / 3
+        if number == 0:
+            first = Point(a.x + max(reach, SHORTEST_HANDLE / 2), a.y)
+        else:
+            first = _towards(a, places[number - 1], b, reach)
+        if number + 1 == last:
+            second = Point(b.x - max(reach, SHORTEST_HANDLE / 2), b.y)
+        else:
+            second = _towards(b, places[number + 2], a, reach)
+        points += [first, second, b]
+    return tuple(points)
+
+
+def _towards(at: Point, other: Point, near: Point, reach: float) -> Point:
+    """`reach` away from `at`, in the direction from `other` to `near`."""
+    length = math.dist(other, near)
+    if not length:
+        return at
+    return Point(
+        at.x + (near.x - other.x) / length * reach, at.y + (near.y - other.y) / length * reach
+    )
 
 
 def _backwards(start: Point, end: Point) -> Curve:

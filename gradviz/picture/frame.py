@@ -17,6 +17,7 @@ from gradviz.engine.check import outputs_of
 from gradviz.engine.gradient import Address, Contribution, Role, Step
 from gradviz.engine.timeline import Timeline
 from gradviz.graph.model import Array, InPort, Node, OutPort, Place
+from gradviz.graph.routes import routes_of
 from gradviz.ops import registry
 from gradviz.ops.op import Op
 from gradviz.ops.spec import Spec
@@ -204,6 +205,10 @@ class Framer:
         self, answer: Answer, moment: _Moment, nodes: Mapping[str, NodeLook]
     ) -> dict[str, WireLook]:
         found = {}
+        led = {
+            end: tuple(Point(*p) for p in points)
+            for end, points in routes_of(answer.diagram).items()
+        }
         for node in answer.graph:
             for index, source in enumerate(node.inputs):
                 if source is None or source.index >= len(nodes[source.node].outputs):
@@ -215,6 +220,7 @@ class Framer:
                     geometry.input_point(nodes[node.id], index),
                     moment.phase(end),
                     _label(moment, end),
+                    led.get(end, ()),
                 )
                 before = self._wires.get(look.id)
                 found[look.id] = before if before == look else look

@@ -53,7 +53,7 @@ def place_label(
     """
     size = label_size(lines)
     obstacles = list(cards)
-    points = curves.curve(wire.start, wire.end)
+    points = wire.curve
     busy = [p for other in others for p in _points(other)] + list(curves.polyline(points))
     best: tuple[float, Rect, Point] | None = None
     for rank, (anchor, place) in enumerate(_candidates(points, size)):
@@ -65,7 +65,7 @@ def place_label(
 
 
 def _points(wire: WireLook) -> tuple[Point, ...]:
-    return curves.polyline(curves.curve(wire.start, wire.end))
+    return curves.polyline(wire.curve)
 
 
 def _candidates(points: curves.Curve, size: tuple[float, float]) -> Iterable[tuple[Point, Rect]]:
@@ -96,7 +96,7 @@ def compose(
     """A frame of these looks: labels without a place get one, and the bounds are computed."""
     wires = _with_labels(nodes, wires, notes)
     rects = [outer_rect(node) for node in nodes]
-    rects += [curves.bounds(curves.curve(wire.start, wire.end)).grown(2) for wire in wires]
+    rects += [curves.bounds(wire.curve).grown(2) for wire in wires]
     rects += [wire.label.place for wire in wires if wire.label and wire.label.place]
     rects += [note.place for note in notes]
     rects += list(_packet_rects(packets, wires))
@@ -134,7 +134,7 @@ def _packet_rects(packets: Sequence[PacketLook], wires: Sequence[WireLook]) -> I
     for packet in packets:
         wire = by_id.get(packet.wire)
         if wire:
-            at = curves.point_at(curves.curve(wire.start, wire.end), packet.along)
+            at = curves.point_at(wire.curve, packet.along)
             width, height = thumb_size(packet.content)
             x, y = at.moved(packet.offset)
             yield Rect(x - width / 2, y - height / 2, width, height)

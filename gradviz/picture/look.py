@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from gradviz.picture.curve import Curve, curve
 from gradviz.picture.plane import NOWHERE, ORIGIN, Point, Rect
 
 Floats = npt.NDArray[np.float64]
@@ -274,13 +275,19 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class WireLook:
-    """A wire from an output port to an input port."""
+    """A wire from an output port to an input port, led through the points of `via`."""
 
     id: str
     start: Point
     end: Point
     phase: Phase = Phase.IDLE
     label: Label | None = None
+    via: tuple[Point, ...] = ()
+
+    @property
+    def curve(self) -> Curve:
+        """Its way, through the points of `via`."""
+        return curve(self.start, self.end, self.via)
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ def paint_frame(
 
 
 def _wire_rect(wire: WireLook) -> Rect:
-    return curve.bounds(curve.curve(wire.start, wire.end)).grown(6)
+    return curve.bounds(wire.curve).grown(6)
 
 
 def _paint_packets(

@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPainterPath, QPen, QPolygonF
 
 from gradviz.picture import labels, text
 from gradviz.picture.colours import Theme, clear
-from gradviz.picture.curve import Curve, angle_at, curve, point_at
+from gradviz.picture.curve import Curve, angle_at, point_at
 from gradviz.picture.look import Flow, Label, PacketLook, Phase, WireLook
 from gradviz.picture.matrix import paint_thumb
 from gradviz.picture.pen import Detail, dashed_pen, fill, line_pen, shadow, stroke
@@ -20,6 +20,7 @@ IDLE_WIDTH: Final = 1.6
 DONE_WIDTH: Final = 2.0
 ACTIVE_WIDTH: Final = 3.0
 HALO_WIDTH: Final = 10.0
+PIN: Final = 3.5
 ARROW_FROM: Final = 40.0
 """Wires shorter than this carry no arrow head."""
 
@@ -49,9 +50,10 @@ def paint_wire(
     pen = wire_pen(look.phase, theme)
     painter.setPen(pen)
     if detail is Detail.BOX:
-        painter.drawLine(QLineF(QPointF(*look.start), QPointF(*look.end)))
+        places = (look.start, *look.via, look.end)
+        painter.drawPolyline([QPointF(*place) for place in places])
         return
-    points = curve(look.start, look.end)
+    points = look.curve
     path = wire_path(points)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     if look.phase.active:
@@ -59,8 +61,19 @@ def paint_wire(
         painter.drawPath(path)
         painter.setPen(pen)
     painter.drawPath(path)
-    if detail is Detail.FULL and look.phase.flow and not look.phase.dashed:
-        _arrow(painter, points, look, theme)
+    if detail is Detail.FULL:
+        _pins(painter, look)
+        if look.phase.flow and not look.phase.dashed:
+            _arrow(painter, points, look, theme)
+
+
+def _pins(painter: QPainter, look: WireLook) -> None:
+    """Dots where the wire is led through a point, so that it can be seen where to take hold of it."""
+    if look.via:
+        painter.setBrush(painter.pen().color())
+        painter.setPen(Qt.PenStyle.NoPen)
+        for place in look.via:
+            painter.drawEllipse(QPointF(*place), PIN, PIN)
 
 
 def _arrow(painter: QPainter, points: Curve, look: WireLook, theme: Theme) -> None:
@@ -124,7 +137,7 @@ def label_pieces(label: Label, look: WireLook, theme: Theme) -> list[Piece]:
 
 def paint_packet(painter: QPainter, packet: PacketLook, wire: WireLook, theme: Theme) -> None:
     """A thumbnail on its wire."""
-    at = point_at(curve(wire.start, wire.end), packet.along).moved(packet.offset)
+    at = point_at(wire.curve, packet.along).moved(packet.offset)
     painter.save()
     painter.setOpacity(painter.opacity() * packet.opacity)
     painter.translate(QPointF(*at))

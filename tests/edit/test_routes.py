@@ -10,6 +10,7 @@ from gradviz.edit import edits
 from gradviz.errors import GraphError
 from gradviz.files import native
 from gradviz.graph.model import InPort, OutPort, Place
+from gradviz.graph.routes import routes_of
 from gradviz.graph.validate import validate
 from tests.edit.made import nine_sevens
 
@@ -24,9 +25,9 @@ def routed():
 def test_a_route_is_set_changed_and_taken_away():
     diagram = routed()
     validate(diagram)
-    assert edits.routes_of(diagram) == {END: POINTS}
+    assert routes_of(diagram) == {END: POINTS}
     assert edits.set_route(diagram, END, POINTS) is diagram
-    assert edits.routes_of(edits.set_route(diagram, END, POINTS[:1])) == {END: POINTS[:1]}
+    assert routes_of(edits.set_route(diagram, END, POINTS[:1])) == {END: POINTS[:1]}
     assert edits.set_route(diagram, END, ()).routes == ()
     with pytest.raises(GraphError, match="no wire"):
         edits.set_route(diagram, InPort("X", 0), POINTS)
@@ -34,7 +35,7 @@ def test_a_route_is_set_changed_and_taken_away():
 
 def test_it_is_kept_in_the_file():
     again = native.loads(native.dumps(routed()))
-    assert edits.routes_of(again) == {END: POINTS}
+    assert routes_of(again) == {END: POINTS}
 
 
 @pytest.mark.parametrize(
@@ -56,28 +57,28 @@ def test_it_goes_with_its_wire(gone):
 
 def test_it_stays_when_another_wire_changes():
     after = edits.disconnect(routed(), InPort("y", 0))
-    assert edits.routes_of(after) == {END: POINTS}
-    assert edits.routes_of(edits.delete_and_heal(routed(), ["add"])) == {END: POINTS}
+    assert routes_of(after) == {END: POINTS}
+    assert routes_of(edits.delete_and_heal(routed(), ["add"])) == {END: POINTS}
 
 
 def test_it_moves_with_both_cards_and_stays_when_one_moves():
     diagram = routed()
     s, square = diagram.places["s"], diagram.places["square"]
     both = {"s": Place(s.x + 40, s.y - 4), "square": Place(square.x + 40, square.y - 4)}
-    moved = edits.routes_of(edits.move(diagram, both))[END]
+    moved = routes_of(edits.move(diagram, both))[END]
     assert moved == tuple(Place(p.x + 40, p.y - 4) for p in POINTS)
-    assert edits.routes_of(edits.move(diagram, {"s": both["s"]})) == {END: POINTS}
+    assert routes_of(edits.move(diagram, {"s": both["s"]})) == {END: POINTS}
 
 
 def test_it_is_copied_with_its_wire():
     diagram = routed()
     part = edits.cut_out(diagram, ["s", "square"])
     validate(part)
-    assert edits.routes_of(part) == {END: POINTS}
+    assert routes_of(part) == {END: POINTS}
     assert edits.cut_out(diagram, ["square"]).routes == ()
     after, new = edits.insert(diagram, part, Place(8, 8))
     validate(after)
-    assert edits.routes_of(after)[InPort(new["square"], 0)] == tuple(
+    assert routes_of(after)[InPort(new["square"], 0)] == tuple(
         Place(p.x + 8, p.y + 8) for p in POINTS
     )
 
@@ -91,7 +92,7 @@ def test_what_is_no_route_is_kept_and_leads_nothing():
         {"words": "hello"},
     )
     diagram = replace(nine_sevens(), routes=strange)
-    assert edits.routes_of(diagram) == {}
+    assert routes_of(diagram) == {}
     # A node with no such input cannot lose its wire later: that entry goes with the first change of wires.
     after = edits.disconnect(diagram, InPort("y", 0))
     assert after.routes == (strange[0], strange[1], strange[3], strange[4])

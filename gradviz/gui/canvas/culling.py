@@ -74,7 +74,7 @@ def _row(rect: Rect) -> tuple[float, float, float, float]:
 
 def wire_rect(look: WireLook) -> Rect:
     """All that painting a wire may touch, with its label."""
-    rect = curve.bounds(curve.curve(look.start, look.end)).grown(WIRE_EDGE)
+    rect = curve.bounds(look.curve).grown(WIRE_EDGE)
     if look.label is None or look.label.place is None:
         return rect
     return Rect.around([rect, look.label.place.grown(LABEL_EDGE)])
@@ -88,9 +88,7 @@ def packet_rects(packets: Iterable[PacketLook], wires: Iterable[WireLook]) -> li
     for packet in packets:
         wire = by_id.get(packet.wire)
         if wire is not None:
-            x, y = curve.point_at(curve.curve(wire.start, wire.end), packet.along).moved(
-                packet.offset
-            )
+            x, y = curve.point_at(wire.curve, packet.along).moved(packet.offset)
             width, height = (side * max(packet.size, 1.0) for side in thumb_size(packet.content))
             found.append(Rect(x - width / 2, y - height / 2, width, height).grown(PACKET_EDGE))
     return found

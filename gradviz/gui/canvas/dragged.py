@@ -56,6 +56,7 @@ def _moved(wire: WireLook, start: Point, end: Point) -> WireLook:
         start=wire.start.moved(start),
         end=wire.end.moved(end),
         label=_moved_label(wire.label, half),
+        via=tuple(point.moved(start) for point in wire.via) if start == end else wire.via,
     )
 
 

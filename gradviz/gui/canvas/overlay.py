@@ -10,7 +10,7 @@ from PySide6.QtGui import QPainter, QPolygonF
 
 from gradviz.gui.canvas.sight import Sight
 from gradviz.gui.document import Selection
-from gradviz.picture import curve, fonts, geometry, labels, node
+from gradviz.picture import fonts, geometry, labels, node
 from gradviz.picture.colours import Theme
 from gradviz.picture.hit import Hit, Part
 from gradviz.picture.look import Arrow, WireLook
@@ -44,7 +44,7 @@ def paint_selection(painter: QPainter, sight: Sight, selection: Selection, theme
 
 
 def _paint_wire(painter: QPainter, wire: WireLook, theme: Theme) -> None:
-    path = wire_path(curve.curve(wire.start, wire.end))
+    path = wire_path(wire.curve)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(line_pen(theme.ink, 4))
     painter.drawPath(path)

@@ -200,7 +200,7 @@ class Sight:
         self._changes.use(self.frame())
         near = Rect(at.x - reach, at.y - reach, 2 * reach, 2 * reach)
         for wire in self._changes.wires.touching([near]):
-            distance = curve.distance(curve.curve(wire.start, wire.end), at)
+            distance = curve.distance(wire.curve, at)
             if distance <= reach and (best is None or distance < best[0]):
                 best = (distance, wire)
         if best is None:
