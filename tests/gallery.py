@@ -163,6 +163,50 @@ def history(window) -> None:
     window.do("show_history")
 
 
+def knife(window) -> None:
+    """A stroke of the knife across three wires, one of which is led through points."""
+    from PySide6.QtCore import QPointF
+
+    from gradviz.edit import edits
+    from gradviz.graph.model import InPort, Place
+    from gradviz.gui.canvas.gestures import NONE
+    from gradviz.gui.canvas.knife import Knife
+    from gradviz.text import mark
+
+    first_minute(None)(window)
+    document = window.document
+    square = document.diagram.node_called("square").id
+    start, end = document.diagram.places["s"], document.diagram.places[square]
+    points = (Place(end.x - 20, start.y - 120),)
+    document.edit(mark("edit", "Lead a wire"), edits.set_route, InPort(square, 0), points)
+    window.canvas.fit_all()
+    camera = window.canvas.camera
+    tool = Knife(window.canvas, camera.to_screen((end.x - 40, end.y - 80)))
+    window.canvas.begin(tool)
+    for share in (0.1, 0.4, 0.7, 1.0):
+        at = camera.to_screen((end.x - 40 + 12 * share, end.y - 80 + 260 * share))
+        tool.move(QPointF(at), NONE)
+
+
+def replacing(window) -> None:
+    """A wire that is drawn to a busy input."""
+    from PySide6.QtCore import QPointF
+
+    from gradviz.graph.model import InPort, OutPort
+    from gradviz.gui.canvas.gestures import NONE
+    from gradviz.gui.canvas.wiring import Wire
+
+    first_minute(None)(window)
+    window.canvas.fit_all()
+    ids = {name: window.document.diagram.node_called(name).id for name in ("X", "square")}
+    sight = window.canvas.sight
+    start = sight.camera.to_screen(sight.port_point(OutPort(ids["X"])))
+    tool = Wire(window.canvas, start, OutPort(ids["X"]))
+    window.canvas.begin(tool)
+    tool.move(QPointF(start.x() + 40, start.y()), NONE)
+    tool.move(sight.camera.to_screen(sight.port_point(InPort(ids["square"], 0))), NONE)
+
+
 def empty(window) -> None:
     """Nothing yet."""
     from gradviz.graph.model import Diagram
@@ -197,6 +241,9 @@ STATES = (
     State("inside", inside),
     State("history", history, size=(1280, 800)),
     State("history-dark", history, "dark", (1280, 800)),
+    State("knife", knife, size=(1280, 800)),
+    State("knife-dark", knife, "dark", (1280, 800), (2,)),
+    State("replacing", replacing, size=(1280, 800)),
     State("empty", empty),
 )
 

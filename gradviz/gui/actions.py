@@ -48,7 +48,14 @@ ACTIONS: Final = (
     Action("cut", EDIT, mark("actions", "Cu&t"), ("Ctrl+X",), "canvas", separated=True),
     Action("copy", EDIT, mark("actions", "&Copy"), ("Ctrl+C",), "canvas"),
     Action("paste", EDIT, mark("actions", "&Paste"), ("Ctrl+V",), "canvas"),
-    Action("delete", EDIT, mark("actions", "&Delete"), ("Del", "Backspace"), "canvas"),
+    Action("delete", EDIT, mark("actions", "&Delete"), ("Del", "Backspace", "X"), "canvas"),
+    Action(
+        "delete_and_heal",
+        EDIT,
+        mark("actions", "Delete and close the &gap"),
+        ("Ctrl+Del", "Ctrl+Backspace"),
+        "canvas",
+    ),
     Action(
         "select_all", EDIT, mark("actions", "Select &All"), ("Ctrl+A",), "canvas", separated=True
     ),
@@ -60,6 +67,14 @@ ACTIONS: Final = (
     Action("zoom_out", VIEW, mark("actions", "Zoom &out"), ("Ctrl+-",)),
     Action("add", GRAPH, mark("actions", "&Add an operation…"), ("Shift+A",), "canvas"),
     Action("type_expression", GRAPH, mark("actions", "&Type an expression"), ("Ctrl+L",)),
+    Action(
+        "join", GRAPH, mark("actions", "&Join the selected nodes"), ("J",), "canvas", separated=True
+    ),
+    Action("knife", GRAPH, mark("actions", "Cut wires with the &knife"), ("K",), "canvas"),
+    Action("break_wires", GRAPH, mark("actions", "Re&move the wires"), ("Shift+K",), "canvas"),
+    Action("pull_out", GRAPH, mark("actions", "Pull &out of the wires"), ("O",), "canvas"),
+    Action("lead_wire", GRAPH, mark("actions", "&Lead the wire elsewhere"), ("Shift+R",), "canvas"),
+    Action("straighten_wire", GRAPH, mark("actions", "&Straighten wires")),
     Action("arrange", GRAPH, mark("actions", "Arrange a&ll"), ("L",), "canvas", separated=True),
     Action("draw_again", GRAPH, mark("actions", "&Draw random numbers again"), ("R",), "canvas"),
     Action(

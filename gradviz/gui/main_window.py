@@ -238,7 +238,7 @@ class MainWindow(QMainWindow):
         selection = self.document.selection
         names = ["add", "paste", "arrange", "fit_all", "select_all"]
         if selection.wire is not None:
-            names = ["delete"]
+            names = ["lead_wire", "straighten_wire", "", "delete"]
         elif selection.nodes:
             names = [
                 "rename",
@@ -250,6 +250,11 @@ class MainWindow(QMainWindow):
                 "cut",
                 "copy",
                 "delete",
+                "delete_and_heal",
+                "",
+                "join",
+                "pull_out",
+                "break_wires",
                 "",
                 "fit_selection",
             ]

@@ -135,6 +135,33 @@ def distance(curve: Curve, point: Point) -> float:
     return min(_distance(a, b, point) for a, b in pairwise(polyline(curve)))
 
 
+def nearest(curve: Curve, point: Point) -> int:
+    """The number of the Bézier that is nearest to `point`."""
+    pieces = [_distance(a, b, point) for a, b in pairwise(polyline(curve))]
+    return pieces.index(min(pieces)) // SAMPLES
+
+
+def crossing(curve: Curve, a: Point, b: Point) -> tuple[Point, int] | None:
+    """Where the curve first crosses the line from `a` to `b`, and in which Bézier."""
+    for number, (c, d) in enumerate(pairwise(polyline(curve))):
+        found = _meeting(a, b, c, d)
+        if found is not None:
+            return found, number // SAMPLES
+    return None
+
+
+def _meeting(a: Point, b: Point, c: Point, d: Point) -> Point | None:
+    """The point that two lines have in common, if they cross."""
+    across = (b.x - a.x) * (d.y - c.y) - (b.y - a.y) * (d.x - c.x)
+    if not across:
+        return None
+    t = ((c.x - a.x) * (d.y - c.y) - (c.y - a.y) * (d.x - c.x)) / across
+    u = ((c.x - a.x) * (b.y - a.y) - (c.y - a.y) * (b.x - a.x)) / across
+    if not (0 <= t <= 1 and 0 <= u <= 1):
+        return None
+    return Point(a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t)
+
+
 def _distance(a: Point, b: Point, p: Point) -> float:
     dx, dy = b.x - a.x, b.y - a.y
     square = dx * dx + dy * dy

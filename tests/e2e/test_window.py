@@ -26,18 +26,6 @@ from gradviz.resources import example_files
 from tests.support.robot import Robot
 
 
-@pytest.fixture
-def application(qapp, qtbot):
-    made = Application(qapp)
-    yield made
-    for window in list(made.windows):
-        window.document._history.mark_clean()
-        window.close()
-    qapp.removeEventFilter(made)
-    made.deleteLater()
-    QApplication.processEvents()
-
-
 def start(application: Application, qtbot, *files: Path, film: bool = False) -> MainWindow:
     application.start(files, film=film)
     window = application.windows[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gradviz.graph.model import Graph, InPort, OutPort, Place
@@ -47,6 +47,13 @@ class Resting:
             for index in range(len(self.frame.nodes[self._nodes[id]].outputs)):
                 found |= set(self._graph.ends_of(OutPort(id, index)))
         return found
+
+
+def with_led(frame: Frame, routes: Mapping[InPort, Sequence[Place]]) -> Frame:
+    """The frame with some wires led through other points."""
+    ways = {wire_id(end): tuple(Point(*p) for p in points) for end, points in routes.items()}
+    wires = (replace(w, via=ways[w.id]) if w.id in ways else w for w in frame.wires)
+    return replace(frame, wires=tuple(wires))
 
 
 def _moved(wire: WireLook, start: Point, end: Point) -> WireLook:

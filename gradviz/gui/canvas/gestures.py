@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QPointF, Qt
 
 from gradviz.graph.model import InPort, OutPort
+from gradviz.gui.canvas.bundle import Bundle, PullOut
+from gradviz.gui.canvas.knife import Knife, Thread
+from gradviz.gui.canvas.leading import Lead, add_point, remove_point
 from gradviz.gui.canvas.tools import Box, Move, Pan, Tool
 from gradviz.gui.canvas.wiring import Wire
 from gradviz.gui.document import Selection
@@ -42,6 +45,8 @@ class Ground(Enum):
 
     NOTHING = "nothing"
     WIRE = "wire"
+    PIN = "pin"
+    """A point that a wire is led through."""
     PORT = "port"
     CARD = "card"
 
@@ -58,12 +63,15 @@ class Press:
     modifiers: Qt.KeyboardModifier
     found: tuple[NodeLook, Hit] | None
     wire: InPort | None
+    pin: tuple[InPort, int] | None = None
 
     @property
     def ground(self) -> Ground:
         """What is under it."""
         if self.found is not None:
             return Ground.PORT if self.found[1].part in _PORTS else Ground.CARD
+        if self.pin is not None:
+            return Ground.PIN
         return Ground.WIRE if self.wire is not None else Ground.NOTHING
 
     @property
@@ -121,11 +129,81 @@ def _box(canvas: Canvas, press: Press) -> Tool:
     return Box(canvas, press.at, press.modifiers)
 
 
+def _knife(canvas: Canvas, press: Press) -> Tool:
+    return Knife(canvas, press.at)
+
+
+def _thread(canvas: Canvas, press: Press) -> Tool:
+    return Thread(canvas, press.at)
+
+
+def _lead(canvas: Canvas, press: Press) -> Tool | None:
+    return Lead(canvas, press.at, *press.pin) if press.pin is not None else None
+
+
+def _pull_out(canvas: Canvas, press: Press) -> Tool | None:
+    return PullOut(canvas, press.at, *press.found, NONE) if press.found else None
+
+
+def _bundle(canvas: Canvas, press: Press) -> Tool | None:
+    port = press.port
+    if isinstance(port, OutPort) and canvas.document.diagram.graph.ends_of(port):
+        return Bundle(canvas, press.at, port)
+    return _wire(canvas, press)
+
+
+def _break(canvas: Canvas, press: Press) -> None:
+    """The wires of a port, the wire, or the point that was pressed on go."""
+    if press.pin is not None:
+        remove_point(canvas, *press.pin)
+    elif press.port is not None:
+        canvas.break_wires(
+            canvas.document.diagram.graph.ends_of(press.port)
+            if isinstance(press.port, OutPort)
+            else [press.port]
+        )
+    elif press.wire is not None:
+        canvas.break_wires([press.wire])
+
+
 PAN: Final = mark("gestures", "Move the view")
+CUT: Final = mark("gestures", "Cut the wires that are crossed")
 GESTURES: Final = (
     Gesture(PAN, EVERYWHERE, _pan, armed="pan"),
+    Gesture(CUT, EVERYWHERE, _knife, armed="knife"),
+    Gesture(CUT, EVERYWHERE, _knife, RIGHT, CTRL),
+    Gesture(CUT, EVERYWHERE, _knife, LEFT, ALT | SHIFT),
+    Gesture(
+        mark("gestures", "Lead the wires that are crossed through a point there"),
+        EVERYWHERE,
+        _thread,
+        RIGHT,
+        SHIFT,
+    ),
     Gesture(PAN, EVERYWHERE, _pan, MIDDLE),
     Gesture(PAN, EVERYWHERE, _pan, RIGHT),
+    Gesture(
+        mark("gestures", "Break a wire, all wires of a port; remove a point"),
+        frozenset({Ground.WIRE, Ground.PORT, Ground.PIN}),
+        _break,
+        LEFT,
+        ALT,
+    ),
+    Gesture(
+        mark("gestures", "Pull cards out of their wires"),
+        frozenset({Ground.CARD}),
+        _pull_out,
+        LEFT,
+        ALT,
+    ),
+    Gesture(
+        mark("gestures", "Move all wires of a port"),
+        frozenset({Ground.PORT}),
+        _bundle,
+        LEFT,
+        CTRL,
+    ),
+    Gesture(mark("gestures", "Lead a wire elsewhere"), frozenset({Ground.PIN}), _lead),
     Gesture(mark("gestures", "Draw a wire"), frozenset({Ground.PORT}), _wire),
     Gesture(mark("gestures", "Select a card; move the selection"), frozenset({Ground.CARD}), _move),
     Gesture(mark("gestures", "Select a wire"), frozenset({Ground.WIRE}), _choose_wire),
@@ -142,9 +220,13 @@ def begin(canvas: Canvas, press: Press) -> Tool | None:
 
 
 def double_click(canvas: Canvas, press: Press) -> None:
-    """Add on nothing; edit what is on a card."""
+    """Add on nothing; edit what is on a card; on a wire, a point to lead it by comes or goes."""
     if press.found is None:
-        if press.wire is None:
+        if press.pin is not None:
+            remove_point(canvas, *press.pin)
+        elif press.wire is not None:
+            add_point(canvas, press.wire, canvas.camera.to_canvas(press.at))
+        else:
             canvas.entry.offer(press.at)
         return
     look, hit = press.found

@@ -8,7 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 
 from gradviz.edit import edits
-from gradviz.graph.model import OutPort, Place
+from gradviz.graph.model import InPort, OutPort, Place
+from gradviz.graph.routes import routes_of
 from gradviz.gui.canvas import cells
 from gradviz.gui.canvas.wiring import Wire
 from gradviz.gui.document import CellRef, Selection
@@ -55,7 +56,9 @@ class Keys:
         if isinstance(tool, Wire) and self._wire_key(tool, key):
             return True
         if key is Qt.Key.Key_Escape:
-            if not self._canvas.cancel_gesture():
+            if self._canvas.armed:
+                self._canvas.armed = ""
+            elif not self._canvas.cancel_gesture():
                 self._document.select(Selection())
         elif key is Qt.Key.Key_Space:
             self._hold_space(event)
@@ -125,6 +128,8 @@ class Keys:
         selection = self._document.selection
         if selection.cell is not None:
             self._to_cell(selection.cell, by)
+        elif selection.wire is not None and selection.wire in routes_of(self._document.diagram):
+            self._nudge_points(selection.wire, by, FAR_NUDGE if modifiers & _SHIFT else NUDGE)
         elif selection.nodes:
             self._nudge(selection.nodes, by, FAR_NUDGE if modifiers & _SHIFT else NUDGE)
         else:
@@ -146,6 +151,12 @@ class Keys:
             if id in places
         }
         self._document.edit(mark("edit", "Move"), edits.move, moved, merge=("nudge", nodes))
+
+    def _nudge_points(self, end: InPort, by: tuple[int, int], step: int) -> None:
+        points = routes_of(self._document.diagram)[end]
+        moved = tuple(Place(p.x + by[1] * step, p.y + by[0] * step) for p in points)
+        text = mark("edit", "Lead a wire")
+        self._document.edit(text, edits.set_route, end, moved, merge=("nudge", end))
 
     def _type(self, event: QKeyEvent) -> bool:
         """Typing into a selected source cell edits it; digits on the canvas open the add box."""

@@ -81,7 +81,8 @@ class Pointer:
         at = event.position()
         found = self._sight.node_at(at)
         wire = self._sight.wire_at(at) if found is None else None
-        return Press(at, event.button(), event.modifiers(), found, wire)
+        pin = self._sight.pin_at(at) if found is None else None
+        return Press(at, event.button(), event.modifiers(), found, wire, pin)
 
     def move(self, event: QMouseEvent) -> None:
         self._at = event.position()
@@ -89,6 +90,7 @@ class Pointer:
         tool = self._canvas.tool
         if tool is not None:
             tool.move(event.position(), event.modifiers())
+            self._canvas.edge_pan.follow(event.position(), event.modifiers())
             return
         found = self._sight.node_at(event.position())
         self._go_over((found[0].id, found[1]) if found is not None else None)

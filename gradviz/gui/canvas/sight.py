@@ -14,7 +14,7 @@ from gradviz.graph.model import Array, InPort, OutPort, Place
 from gradviz.gui.canvas import cells
 from gradviz.gui.canvas.camera import Camera
 from gradviz.gui.canvas.culling import Changes, part_of
-from gradviz.gui.canvas.dragged import Resting
+from gradviz.gui.canvas.dragged import Resting, with_led
 from gradviz.gui.canvas.targets import AnyPort
 from gradviz.gui.document import BandName, CellRef, Document
 from gradviz.gui.player import Player
@@ -27,6 +27,7 @@ from gradviz.picture.plane import Point, Rect
 
 WIRE_REACH: Final = 7.0
 PORT_REACH: Final = 18.0
+PIN_REACH: Final = 8.0
 
 
 EDGE: Final = 3
@@ -51,6 +52,7 @@ class Sight:
         self._numbers: tuple[Sequence[NodeLook], dict[str, int]] = ((), {})
         self._changes = Changes()
         self._moved: Mapping[str, Place] = {}
+        self._led: Mapping[InPort, Sequence[Place]] = {}
         self.camera = Camera()
         self.size = (0, 0)
 
@@ -62,6 +64,16 @@ class Sight:
     @moved.setter
     def moved(self, places: Mapping[str, Place]) -> None:
         self._moved = places
+        self._frame = None
+
+    @property
+    def led(self) -> Mapping[InPort, Sequence[Place]]:
+        """Other points that wires are led through, while one of them is dragged."""
+        return self._led
+
+    @led.setter
+    def led(self, routes: Mapping[InPort, Sequence[Place]]) -> None:
+        self._led = routes
         self._frame = None
 
     def invalidate(self) -> None:
@@ -90,6 +102,8 @@ class Sight:
                 )
             elsewhere = {**self._ahead(), **self._moved}
             self._frame = self._with_moved(self._made, elsewhere) if elsewhere else self._made
+            if self._led:
+                self._frame = with_led(self._frame, self._led)
         return self._frame
 
     def _with_moved(self, made: Frame, places: Mapping[str, Place]) -> Frame:
@@ -206,8 +220,37 @@ class Sight:
         if best is None:
             return None
         end = wire_end(best[1].id)
+        return end if self._has_wire(end) else None
+
+    def crossed(self, a: Point, b: Point) -> list[tuple[InPort, Point, int]]:
+        """The wires that a line crosses: their ends, where, and between which of their points (the number of the next)."""
+        self._changes.use(self.frame())
+        around = Rect(min(a.x, b.x), min(a.y, b.y), abs(a.x - b.x), abs(a.y - b.y)).grown(1)
+        found = []
+        for wire in self._changes.wires.touching([around]):
+            met, end = curve.crossing(wire.curve, a, b), wire_end(wire.id)
+            if met is not None and self._has_wire(end):
+                found.append((end, met[0], met[1] if wire.via else 0))
+        return found
+
+    def _has_wire(self, end: InPort) -> bool:
+        """Whether a wire that is shown is still in the graph."""
         node = self._document.diagram.graph.nodes.get(end.node)
-        return end if node is not None and end.index < len(node.inputs) else None
+        return (
+            node is not None and end.index < len(node.inputs) and node.inputs[end.index] is not None
+        )
+
+    def pin_at(self, screen: QPointF) -> tuple[InPort, int] | None:
+        """The point under a point of the screen that a wire is led through: the wire's end, and which."""
+        at = self.camera.to_canvas(screen)
+        reach = PIN_REACH / self.camera.scale
+        self._changes.use(self.frame())
+        near = Rect(at.x - reach, at.y - reach, 2 * reach, 2 * reach)
+        for wire in self._changes.wires.touching([near]):
+            for number, place in enumerate(wire.via):
+                if math.dist(place, at) <= reach and self._has_wire(wire_end(wire.id)):
+                    return wire_end(wire.id), number
+        return None
 
     def visible_ports(self, *, wants_input: bool) -> list[AnyPort]:
         """The inputs (or outputs) of the cards in view."""

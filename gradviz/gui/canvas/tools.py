@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -29,12 +30,16 @@ class Tool:
     """A gesture. `move` and `release` get screen points; `cancel` leaves nothing behind."""
 
     cursor = Qt.CursorShape.ArrowCursor
+    pans_at_edge = True
+    """Whether the view moves when it is dragged near the edge."""
     is_everywhere = False
     """Whether it paints over all of the picture, from its beginning to its end."""
 
     def __init__(self, canvas: Canvas, press: QPointF) -> None:
         self.canvas = canvas
         self.press = press
+        self.origin = canvas.camera.to_canvas(press)
+        """The point of the canvas that was pressed: it stays when the view moves."""
         self.dragging = False
 
     def move(self, at: QPointF, modifiers: Modifiers) -> None:
@@ -60,6 +65,7 @@ class Tool:
 class Pan(Tool):
     """Move the view."""
 
+    pans_at_edge = False
     cursor = Qt.CursorShape.ClosedHandCursor
 
     def __init__(self, canvas: Canvas, press: QPointF) -> None:
@@ -93,9 +99,10 @@ class Move(Tool):
             document.select(Selection(self._chosen))
 
     def drag(self, at: QPointF, modifiers: Modifiers) -> None:
-        by = (at - self.press) / self.canvas.camera.scale
+        now = self.canvas.camera.to_canvas(at)
         step = 1 if modifiers & Qt.KeyboardModifier.ControlModifier else GRID
-        dx, dy = (round(by.x() / step) * step, round(by.y() / step) * step)
+        dx = round((now.x - self.origin.x) / step) * step
+        dy = round((now.y - self.origin.y) / step) * step
         places = self.canvas.document.diagram.places
         moving = self.canvas.document.selection.nodes | {self._look.id}
         self.canvas.moved = {
@@ -107,10 +114,14 @@ class Move(Tool):
     def release(self, at: QPointF, modifiers: Modifiers) -> bool:
         moved, self.canvas.moved = self.canvas.moved, {}
         if self.dragging:
-            self.canvas.document.edit(mark("edit", "Move"), edits.move, moved)
+            self.finish(moved)
         else:
             self.canvas.document.select(self._clicked())
         return True
+
+    def finish(self, moved: Mapping[str, Place]) -> None:
+        """The cards are let go."""
+        self.canvas.document.edit(mark("edit", "Move"), edits.move, moved)
 
     def _clicked(self) -> Selection:
         cell = self.canvas.sight.cell_at(self._look, self._hit) if len(self._chosen) == 1 else None
@@ -142,7 +153,7 @@ class Box(Tool):
             canvas.document.select(Selection())
 
     def drag(self, at: QPointF, modifiers: Modifiers) -> None:
-        a, b = (self.canvas.camera.to_canvas(p) for p in (self.press, at))
+        a, b = self.origin, self.canvas.camera.to_canvas(at)
         old, new = self._rect, Rect(min(a.x, b.x), min(a.y, b.y), abs(a.x - b.x), abs(a.y - b.y))
         self._rect = new
         found = frozenset(self.canvas.sight.nodes_in(new))

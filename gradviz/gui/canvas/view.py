@@ -28,10 +28,11 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from gradviz.edit import edits
 from gradviz.engine.stops import stopped_nodes
-from gradviz.graph.model import Diagram, Place
+from gradviz.graph.model import Diagram, InPort, Place
 from gradviz.gui.canvas.camera import LARGEST, SMALLEST, Camera
 from gradviz.gui.canvas.culling import wire_rect
 from gradviz.gui.canvas.drops import Drops
+from gradviz.gui.canvas.edge_pan import EdgePan
 from gradviz.gui.canvas.editor import refusal_sheet
 from gradviz.gui.canvas.entry import Entry
 from gradviz.gui.canvas.keys import Keys
@@ -61,6 +62,10 @@ from gradviz.picture.scene import paint_arrow, paint_frame
 from gradviz.text import Message, Text, mark, message
 
 _BY_KEY: Final = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
+
+
+HINT_WIDTH: Final = 320
+HINT_EDGES: Final = 30
 
 
 class Canvas(QWidget):
@@ -96,6 +101,7 @@ class Canvas(QWidget):
         self._hint.hide()
         self.entry = Entry(self)
         self.pointer = Pointer(self)
+        self.edge_pan = EdgePan(self)
         self._drops = Drops(self)
         self._keys = Keys(self)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -334,6 +340,7 @@ class Canvas(QWidget):
 
     def _leave(self, tool: Tool) -> None:
         self._tool = None
+        self.edge_pan.stop()
         self._show_tool(tool)
 
     def _show_tool(self, tool: Tool) -> None:
@@ -350,7 +357,8 @@ class Canvas(QWidget):
         if self._tool is not None:
             self.setCursor(self._tool.cursor)
         elif self.armed:
-            self.setCursor(Qt.CursorShape.OpenHandCursor)
+            pans = self.armed == "pan"
+            self.setCursor(Qt.CursorShape.OpenHandCursor if pans else Qt.CursorShape.CrossCursor)
         elif on_port:
             self.setCursor(Qt.CursorShape.CrossCursor)
         else:
@@ -456,7 +464,8 @@ class Canvas(QWidget):
             self._hint.hide()
             return
         self._hint.setText(render(why))
-        self._hint.setFixedWidth(min(320, self.width() - 16))
+        natural = self._hint.fontMetrics().horizontalAdvance(self._hint.text()) + HINT_EDGES
+        self._hint.setFixedWidth(min(natural, HINT_WIDTH, self.width() - 16))
         self._hint.adjustSize()
         x = min(int(at.x()) + 16, self.width() - self._hint.width() - 8)
         y = min(int(at.y()) + 20, self.height() - self._hint.height() - 8)
@@ -479,6 +488,12 @@ class Canvas(QWidget):
             self.document.edit(
                 mark("edit", "Delete"), edits.delete, selection.nodes, select=Selection()
             )
+
+    def break_wires(self, ends: Iterable[InPort]) -> None:
+        """Remove the wires that end there, in one step."""
+        wired = list(ends)
+        text = mark("edit", "Remove wires") if len(wired) > 1 else mark("edit", "Remove a wire")
+        self.document.edit(text, edits.cut, wired, select=Selection())
 
     @property
     def tool(self) -> Tool | None:

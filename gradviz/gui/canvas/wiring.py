@@ -8,6 +8,8 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QPainter
 
 from gradviz.edit import edits
+from gradviz.engine.formula import label
+from gradviz.graph import routes
 from gradviz.graph.model import Diagram, InPort, OutPort
 from gradviz.gui.canvas.targets import AnyPort, Targets
 from gradviz.gui.canvas.tools import Modifiers, Tool
@@ -60,7 +62,19 @@ class Wire(Tool):
         over = self.canvas.sight.port_at(at, wants_input=self._wants_input)
         self._go(self.canvas.camera.to_canvas(at), over)
         why = self.targets.refusal(over) if over is not None else self._portless(at)
-        self.canvas.hint_at(at, why)
+        self.canvas.hint_at(at, why if why is not None else self._replaces(over))
+
+    def _replaces(self, over: AnyPort | None) -> Message | None:
+        """Which wire would go, if the one that is drawn ended at a busy input."""
+        end = self.start if isinstance(self.start, InPort) else over
+        if over is None or not isinstance(end, InPort) or end == self.picked:
+            return None
+        diagram = self.canvas.document.diagram
+        source = routes.source_of(diagram.graph, end)
+        if source is None:
+            return None
+        names = (label(diagram.graph, id, diagram.values) for id in (source.node, end.node))
+        return message(mark("canvas", "replaces {wire}"), wire=" → ".join(names))
 
     def _portless(self, at: QPointF) -> Message | None:
         """Why a wire cannot end at the card under a point, if it has no port for it."""

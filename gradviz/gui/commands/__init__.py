@@ -10,6 +10,7 @@ from gradviz.gui.commands.helping import Helping
 from gradviz.gui.commands.playing import Playing
 from gradviz.gui.commands.selecting import Selecting
 from gradviz.gui.commands.viewing import Viewing
+from gradviz.gui.commands.wiring import Wiring
 
 COMMANDS: tuple[type[Commands], ...] = (
     Files,
@@ -17,6 +18,7 @@ COMMANDS: tuple[type[Commands], ...] = (
     Selecting,
     Viewing,
     Building,
+    Wiring,
     Arranging,
     Asking,
     Playing,
