@@ -3,6 +3,7 @@
 from gradviz.edit.breakpoints import clear_breakpoints, stop_above, stop_at_nan, toggle_breakpoint
 from gradviz.edit.clipboard import cut_out, duplicate, insert, outer_inputs
 from gradviz.edit.expressions import build_expression
+from gradviz.edit.filling import FILLS, fill, fill_number
 from gradviz.edit.layout import arrange, free_place, place_missing
 from gradviz.edit.nodes import add_node, delete, move, rename
 from gradviz.edit.questions import set_query
@@ -20,6 +21,7 @@ from gradviz.edit.values import draw_again, set_attributes, set_cell, set_value
 from gradviz.edit.wires import connect, disconnect, insert_on_wire, refusal
 
 __all__ = [
+    "FILLS",
     "add_node",
     "arrange",
     "build_expression",
@@ -32,6 +34,8 @@ __all__ = [
     "disconnect",
     "draw_again",
     "duplicate",
+    "fill",
+    "fill_number",
     "free_place",
     "insert",
     "insert_on_wire",
