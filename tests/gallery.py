@@ -207,6 +207,12 @@ def replacing(window) -> None:
     tool.move(sight.camera.to_screen(sight.port_point(InPort(ids["square"], 0))), NONE)
 
 
+def table(window) -> None:
+    """The table of an array larger than its card, grabbed by itself."""
+    large(window)
+    window.do("open_table")
+
+
 def empty(window) -> None:
     """Nothing yet."""
     from gradviz.graph.model import Diagram
@@ -244,6 +250,8 @@ STATES = (
     State("knife", knife, size=(1280, 800)),
     State("knife-dark", knife, "dark", (1280, 800), (2,)),
     State("replacing", replacing, size=(1280, 800)),
+    State("table", table, ratios=(1, 2)),
+    State("table-dark", table, "dark"),
     State("empty", empty),
 )
 
@@ -273,7 +281,8 @@ def draw(out: Path, ratio: int, wanted: list[str]) -> None:
         window.canvas.fit_all()
         qt.processEvents()
         suffix = "" if ratio == 1 else f"@{ratio}x"
-        window.grab().save(str(out / f"{state.name}{suffix}.png"))
+        shown = window.command("open_table").__self__.tables[-1:] or [window]
+        shown[0].grab().save(str(out / f"{state.name}{suffix}.png"))
         window.document._history.mark_clean()
         window.close()
         qt.processEvents()

@@ -17,6 +17,7 @@ FILE: Final = mark("actions", "&File")
 EDIT: Final = mark("actions", "&Edit")
 VIEW: Final = mark("actions", "&View")
 GRAPH: Final = mark("actions", "&Graph")
+VALUE: Final = mark("actions", "V&alue")
 RUN: Final = mark("actions", "&Run")
 HELP: Final = mark("actions", "&Help")
 
@@ -92,6 +93,22 @@ ACTIONS: Final = (
         ("W",),
         "canvas",
     ),
+    Action("open_table", VALUE, mark("actions", "&Table…"), ("Ctrl+Return",), "canvas"),
+    Action("fill_zeros", VALUE, mark("actions", "Fill with &0"), separated=True),
+    Action("fill_ones", VALUE, mark("actions", "Fill with &1")),
+    Action("fill_number", VALUE, mark("actions", "Fill with a &number…")),
+    Action("fill_identity", VALUE, mark("actions", "&Identity matrix")),
+    Action("fill_arange", VALUE, mark("actions", "0, 1, &2, …")),
+    Action("fill_uniform", VALUE, mark("actions", "Random, between 0 and 1 (&uniform)")),
+    Action("fill_normal", VALUE, mark("actions", "Random, around 0 (n&ormal)")),
+    Action(
+        "import_numbers",
+        VALUE,
+        mark("actions", "I&mport from CSV or NPY…"),
+        ("Ctrl+Shift+I",),
+        separated=True,
+    ),
+    Action("export_numbers", VALUE, mark("actions", "E&xport as NPY or CSV…")),
     Action("play", RUN, mark("actions", "&Play or pause"), ("Space",), "canvas"),
     Action("step_forward", RUN, mark("actions", "Step &forward"), (".", "F10"), "canvas"),
     Action("step_back", RUN, mark("actions", "Step &back"), (",", "F9"), "canvas"),
@@ -135,4 +152,4 @@ ACTIONS: Final = (
     Action("show_keys", HELP, mark("actions", "&Keys, rules and limits"), ("F1",)),
     Action("about", HELP, mark("actions", "&About gradviz")),
 )
-MENUS: Final = (FILE, EDIT, VIEW, GRAPH, RUN, HELP)
+MENUS: Final = (FILE, EDIT, VIEW, GRAPH, VALUE, RUN, HELP)

@@ -32,7 +32,7 @@ from gradviz.edit import layout
 from gradviz.errors import ExpressionError, GradvizError
 from gradviz.files import native
 from gradviz.graph.model import Diagram
-from gradviz.gui import paste
+from gradviz.gui import arrays, paste
 from gradviz.gui.actions import ACTIONS, MENUS, RUN, Action
 from gradviz.gui.canvas.view import Canvas
 from gradviz.gui.commands import COMMANDS
@@ -246,6 +246,10 @@ class MainWindow(QMainWindow):
                 "toggle_wrt",
                 "run_to_here",
                 "toggle_breakpoint",
+                "",
+                "open_table",
+                "import_numbers",
+                "export_numbers",
                 "",
                 "cut",
                 "copy",
@@ -467,7 +471,14 @@ class MainWindow(QMainWindow):
     def dropEvent(self, event: QDropEvent) -> None:
         for url in event.mimeData().urls():
             if url.isLocalFile():
-                self.asked_open.emit(Path(url.toLocalFile()))
+                self._take_file(Path(url.toLocalFile()))
+
+    def _take_file(self, path: Path) -> None:
+        """A file that was dropped here: numbers go into the graph, documents are opened."""
+        if path.suffix.lower() in arrays.SUFFIXES:
+            self.command("import_file")(path)
+        else:
+            self.asked_open.emit(path)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self._may_close():

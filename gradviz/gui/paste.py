@@ -168,7 +168,7 @@ def _paste_numbers(document: Document, text: str, at: Place, sizes: Sizes) -> bo
     cell, only = document.selection.cell, document.selection.only
     if only is not None and only in document.diagram.values:
         if cell is not None and cell.band == "value" and "[" not in text:
-            document.edit(step, _set_cells, cell, value)
+            document.edit(step, set_cells, cell, value)
         else:
             document.edit(step, edits.set_value, only, value)
         return True
@@ -181,7 +181,7 @@ def _paste_numbers(document: Document, text: str, at: Place, sizes: Sizes) -> bo
     return True
 
 
-def _set_cells(diagram: Diagram, cell: CellRef, block: Array) -> Diagram:
+def set_cells(diagram: Diagram, cell: CellRef, block: Array) -> Diagram:
     """Put a block of numbers into a source from a cell on; from its first cell on, a larger block replaces it."""
     old = diagram.values[cell.node]
     if block.ndim > 2:

@@ -21,7 +21,7 @@ from gradviz.ops import registry
 from gradviz.ops.op import Op
 from gradviz.picture import geometry
 from gradviz.picture import hit as hits
-from gradviz.picture.look import NodeLook
+from gradviz.picture.look import Form, NodeLook
 from gradviz.picture.plane import Point, Rect
 from gradviz.text import mark, message
 
@@ -142,6 +142,10 @@ class Entry:
     def edit_cell(self, look: NodeLook, cell: CellRef | None, typed: str | None = None) -> None:
         """Open an editor over a cell of a source, with what was `typed` or its number; elsewhere, say why not."""
         if cell is None or not self.settle():
+            return
+        room = look.card.value if cell.band == "value" else look.card.gradient
+        if room is not None and room.form is Form.HEAT:
+            self._canvas.table_requested.emit(cell)
             return
         array = self._document.diagram.values.get(cell.node)
         if array is None or cell.band != "value":

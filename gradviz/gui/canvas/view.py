@@ -74,11 +74,13 @@ class Canvas(QWidget):
     space_tapped()            Space was pressed and released without moving the view
     status_hint(text)         a line for the foot of the window
     context_requested(point)  a menu is wanted at a point of the screen
+    table_requested(cell)     an array larger than its card shall be shown whole
     """
 
     space_tapped = Signal()
     status_hint = Signal(str)
     context_requested = Signal(QPoint)
+    table_requested = Signal(object)
 
     def __init__(
         self, document: Document, player: Player, framer: Framer, parent: QWidget | None = None

@@ -9,6 +9,7 @@ from gradviz.gui.commands.files import Files
 from gradviz.gui.commands.helping import Helping
 from gradviz.gui.commands.playing import Playing
 from gradviz.gui.commands.selecting import Selecting
+from gradviz.gui.commands.values import Values
 from gradviz.gui.commands.viewing import Viewing
 from gradviz.gui.commands.wiring import Wiring
 
@@ -18,6 +19,7 @@ COMMANDS: tuple[type[Commands], ...] = (
     Selecting,
     Viewing,
     Building,
+    Values,
     Wiring,
     Arranging,
     Asking,

@@ -1,0 +1,1 @@
+"""The table: all numbers of an array, however large."""
