@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
 from gradviz.edit import grid
-from gradviz.edit.columns import INNER, LANE, LITERAL, Columns, Item, Sizes, columns, levels
+from gradviz.edit.columns import (
+    INNER,
+    LANE,
+    LITERAL,
+    Columns,
+    Item,
+    Sizes,
+    columns,
+    size_of,
+)
+from gradviz.edit.crossings import Stop
+from gradviz.edit.levels import levels
+from gradviz.edit.ordering import order
 from gradviz.graph import paths
 from gradviz.graph.model import Graph, Place
 from gradviz.limits import PLACE
@@ -17,21 +29,43 @@ COLUMN_GAP: Final = 72.0
 ROW_GAP: Final = 36.0
 LANE_GAP: Final = 24.0
 LANES_APART: Final = 12.0
-"""Between two cards, between a card and a wire that passes it, and between two such wires."""
+BUNDLED: Final = 4.0
+"""Between two cards, a card and a wire that passes it, two such wires, and two such wires from one card."""
 PART_GAP: Final = 48.0
 WIDEST: Final = 800_000.0
 """Beyond it the columns go on below, so that every place stays within `limits.PLACE`."""
 ROUNDS: Final = 4
+NOWHERE: Final[Mapping[str, Place]] = {}
 FEW: Final = 6
 """Up to this many unwired nodes stand below each other; more make a block."""
 
 
-def layered(graph: Graph, sizes: Sizes) -> dict[str, Place]:
-    """A place for every node, beginning at the origin. Parts with no wire between them lie below each other."""
-    found = paths.parts(graph)
-    level = levels(graph)
-    parts = [_Part(columns(graph, level, ids, sizes)) for ids in found if len(ids) > 1]
-    single = [columns(graph, level, ids, sizes)[0][0] for ids in found if len(ids) == 1]
+def _go_on() -> None:
+    """Nobody wants it to stop."""
+
+
+def layered(
+    graph: Graph, sizes: Sizes, old: Mapping[str, Place] = NOWHERE, stop: Stop = _go_on
+) -> dict[str, Place]:
+    """A place for every node, beginning at the origin. Parts with no wire between them lie below each other.
+
+    What stands above another in `old` does so again where that crosses no more wires. `stop` is called before each
+    piece of work, of far less than 200 ms: an exception that it raises ends the layout.
+    """
+    # Parts one below the other as before, single cards row by row.
+    found = sorted(paths.parts(graph), key=lambda ids: _corner(ids, old))
+    stop()
+    level = levels(graph, stop)
+    lines = {id: place.y + size_of(graph[id], sizes)[2] for id, place in old.items() if id in graph}
+    parts, single = [], []
+    for ids in found:
+        stop()
+        made = columns(graph, level, ids, sizes, stop)
+        if len(ids) == 1:
+            single.append(made[0][0])
+            continue
+        order(made, lines, stop)
+        parts.append(_Part(made, stop))
     places: dict[str, Place] = {}
     top = 0.0
     for part in parts:
@@ -41,6 +75,13 @@ def layered(graph: Graph, sizes: Sizes) -> dict[str, Place]:
         return places
     # Too high for the half of the canvas below the origin.
     return {id: Place(x, y - grid.down(lowest / 2)) for id, (x, y) in places.items()}
+
+
+def _corner(ids: Collection[str], old: Mapping[str, Place]) -> tuple[float, float]:
+    places = [old[id] for id in ids if id in old]
+    if not places:
+        return math.inf, math.inf
+    return min(place.y for place in places), min(place.x for place in places)
 
 
 def _place_rows(items: Sequence[Item], places: dict[str, Place], top: float) -> float:
@@ -59,8 +100,9 @@ def _place_rows(items: Sequence[Item], places: dict[str, Place], top: float) -> 
 class _Part:
     """One connected part."""
 
-    def __init__(self, found: Columns) -> None:
+    def __init__(self, found: Columns, stop: Stop) -> None:
         self._columns = found
+        self._stop = stop
         for column in found:
             _settle(column, [0.0] * len(column), [1.0] * len(column))
         for _ in range(ROUNDS):
@@ -70,6 +112,7 @@ class _Part:
                 self._align(column, to_inputs=True)
 
     def _align(self, column: list[Item], *, to_inputs: bool) -> None:
+        self._stop()
         wanted, weights = zip(*(_wish(item, to_inputs=to_inputs) for item in column), strict=True)
         _settle(column, wanted, weights)
 
@@ -171,4 +214,6 @@ def _settle(column: list[Item], wanted: Sequence[float], weights: Sequence[float
 
 def _distance(above: Item, below: Item) -> float:
     gap = (LANES_APART, LANE_GAP, ROW_GAP)[bool(above.id) + bool(below.id)]
+    if above.of and above.of == below.of:
+        gap = BUNDLED
     return above.below + gap + below.above

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
+from statistics import median
 from typing import Final, NamedTuple
 
 from gradviz.edit import grid
@@ -23,12 +24,50 @@ MARGIN: Final = 32.0
 """The room that stays free round a card for which a place is looked for."""
 PUSHED: Final = 2_000
 """Larger diagrams are left as they are: looking at every pair would take too long."""
+PAIRS: Final = 200_000
+"""So many pairs of cards are looked at one by one; beyond that the others keep clear of the whole block."""
 UNKNOWN: Final[Sizes] = {}
 
 
-def arrange(diagram: Diagram, sizes: Sizes = UNKNOWN) -> Diagram:
-    """Lay out the whole diagram anew."""
-    return _placed(diagram, layered(diagram.graph, sizes))
+class _CancelledError(Exception):
+    """Nobody waits for the layout any longer."""
+
+
+def arrange(
+    diagram: Diagram,
+    sizes: Sizes = UNKNOWN,
+    ids: Collection[str] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Diagram:
+    """Lay out these cards anew, or all, near where they are. What stands above what stays where that is as good.
+
+    The other cards stay, and none is covered. When `cancelled` (asked every few milliseconds) the diagram as it is.
+    """
+
+    def stop() -> None:
+        if cancelled():
+            raise _CancelledError
+
+    chosen = diagram.graph if ids is None else part(diagram.graph, ids)
+    if not len(chosen):
+        return diagram
+    old = {id: diagram.places[id] for id in chosen.nodes if id in diagram.places}
+    try:
+        places = layered(chosen, sizes, old, stop)
+    except _CancelledError:
+        return diagram
+    if old:
+        block = _boxes(chosen, places, sizes)
+        body = _around(block.values())
+        # Most cards stay as near as can be to where they were.
+        x = body.left + median(place.x - places[id].x for id, place in old.items())
+        y = body.top + median(place.y - places[id].y for id, place in old.items())
+        others = {id: box for id, box in card_boxes(diagram, sizes).items() if id not in chosen}
+        room = _Room([*others.values(), *(note_boxes(diagram) if others else [])])
+        corner = room.free(Place(x, y), body, block.values())
+        by_x, by_y = corner.x - body.left, corner.y - body.top
+        places = {id: Place(place.x + by_x, place.y + by_y) for id, place in places.items()}
+    return _placed(diagram, places)
 
 
 def place_missing(diagram: Diagram, sizes: Sizes = UNKNOWN) -> Diagram:
@@ -41,7 +80,9 @@ def place_missing(diagram: Diagram, sizes: Sizes = UNKNOWN) -> Diagram:
 
 def free_place(diagram: Diagram, wanted: Place, size: Size, sizes: Sizes = UNKNOWN) -> Place:
     """The place nearest to `wanted` where a card of that size covers no other."""
-    return _Room([*card_boxes(diagram, sizes).values(), *note_boxes(diagram)]).free(wanted, size)
+    width, height, *_ = size
+    card = Box(0.0, 0.0, width, height)
+    return _Room([*card_boxes(diagram, sizes).values(), *note_boxes(diagram)]).free(wanted, card)
 
 
 def push_apart(diagram: Diagram, sizes: Sizes = UNKNOWN) -> Diagram:
@@ -96,11 +137,12 @@ class Box(NamedTuple):
 
 def card_boxes(diagram: Diagram, sizes: Sizes) -> dict[str, Box]:
     """The cards that have a place."""
-    graph = diagram.graph
+    return _boxes(diagram.graph, diagram.places, sizes)
+
+
+def _boxes(graph: Graph, places: Mapping[str, Place], sizes: Sizes) -> dict[str, Box]:
     return {
-        id: Box(*place, *size_of(graph[id], sizes))
-        for id, place in diagram.places.items()
-        if id in graph
+        id: Box(*place, *size_of(graph[id], sizes)) for id, place in places.items() if id in graph
     }
 
 
@@ -209,11 +251,10 @@ class _Placing:
             self._take({id: box}, box, Place(consumer.left - COLUMN_GAP - box.width, top))
 
     def _laid_out(self, ids: Collection[str]) -> dict[str, Box]:
-        places = layered(part(self._graph, ids), self._sizes)
-        return {id: Box(*places[id], *size_of(self._graph[id], self._sizes)) for id in ids}
+        return _boxes(self._graph, layered(part(self._graph, ids), self._sizes), self._sizes)
 
     def _take(self, block: Mapping[str, Box], body: Box, wanted: Place) -> None:
-        corner = self._room.free(wanted, (body.width, body.height))
+        corner = self._room.free(wanted, body)
         for id, box in block.items():
             left, top = corner.x + box.left - body.left, corner.y + box.top - body.top
             self.boxes[id] = box._replace(left=left, top=top)
@@ -237,22 +278,26 @@ class _Room:
     def take(self, box: Box) -> None:
         self._boxes.append(box)
 
-    def free(self, wanted: Place, size: Size) -> Place:
-        """The free place nearest to the wanted one, straight above, below, left or right of it, on the grid."""
-        width, height, *_ = size
-        x, y = _within(wanted.x, PLACE - width), _within(wanted.y, PLACE - height)
-        across = [
-            (box.left - MARGIN - width, box.right + MARGIN)
-            for box in self._boxes
-            if box.top - MARGIN - height < y < box.bottom + MARGIN
-        ]
-        down = [
-            (box.top - MARGIN - height, box.bottom + MARGIN)
-            for box in self._boxes
-            if box.left - MARGIN - width < x < box.right + MARGIN
-        ]
-        free_x = _outside(across, x, PLACE - width)
-        free_y = _outside(down, y, PLACE - height)
+    def free(self, wanted: Place, body: Box, cards: Collection[Box] = ()) -> Place:
+        """Where the upper left corner of `body` goes: nearest to the wanted place, straight above, below, left or right.
+
+        On the grid. `cards` are those in the body: what lies between them may stay there.
+        """
+        if len(cards) * len(self._boxes) > PAIRS:
+            cards = ()
+        last_x, last_y = PLACE - body.width, PLACE - body.height
+        x, y = _within(wanted.x, last_x), _within(wanted.y, last_y)
+        across, down = [], []
+        for card in cards or [body]:
+            left, top = card.left - body.left + x, card.top - body.top + y
+            right, bottom = left + card.width + MARGIN, top + card.height + MARGIN
+            left, top = left - MARGIN, top - MARGIN
+            for box in self._boxes:
+                if top < box.bottom and box.top < bottom:
+                    across.append((x + box.left - right, x + box.right - left))
+                if left < box.right and box.left < right:
+                    down.append((y + box.top - bottom, y + box.bottom - top))
+        free_x, free_y = _outside(across, x, last_x), _outside(down, y, last_y)
         if math.isinf(free_x) and math.isinf(free_y):
             return Place(x, y)
         # Rather below than beside: columns are read from top to bottom.
