@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
 from typing import Final, Generic, TypeVar
+
+import numpy as np
 
 from gradviz.graph.model import Diagram
 from gradviz.text import Text
@@ -103,7 +105,8 @@ class History(Generic[S]):
     ) -> bool:
         """Add a step; False for one that changes nothing. What was undone can no longer be redone.
 
-        A step with the merge key (not None) of the one before becomes one with it.
+        A step with the merge key (not None) of the one before becomes one with it; if the two lead back to where
+        they began, there is none, and the diagram before is the present one again.
         """
         if diagram is self.diagram:
             return False
@@ -113,8 +116,8 @@ class History(Generic[S]):
             before = last.before
             self._at -= 1
             self._drop_undone()
-        # A gesture that went back to where it began leaves no step.
-        if diagram is not self.diagram:
+        # Steps that led back to where they began leave none.
+        if not _same(diagram, self.diagram):
             self._all.append(Entry(text, diagram, before, after, merge))
             self._at += 1
             self._hold(diagram)
@@ -166,6 +169,25 @@ class History(Generic[S]):
             if not self._holders[part]:
                 del self._holders[part]
                 self.bytes -= size
+
+
+def _same(one: Diagram, other: Diagram) -> bool:
+    """Whether two diagrams of one graph hold the same, to the last bit."""
+    if one is other:
+        return True
+    if one.graph is not other.graph:
+        return False
+    parts = ((getattr(one, f.name), getattr(other, f.name)) for f in fields(Diagram))
+    return all(a is b or _equal(a, b) for a, b in parts)
+
+
+def _equal(a: object, b: object) -> bool:
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return list(a) == list(b) and all(a[key] is b[key] or _equal(a[key], b[key]) for key in a)
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return (a.dtype, a.shape, a.tobytes()) == (b.dtype, b.shape, b.tobytes())
+    # 0 and −0 are equal to Python, and not in a file.
+    return repr(a) == repr(b)
 
 
 def _parts(diagram: Diagram) -> Iterator[tuple[int, int]]:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QThread, QTimer
-from PySide6.QtGui import QGuiApplication, QIcon, QKeyEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QGuiApplication, QIcon, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QApplication, QLineEdit
 
 import gradviz
 from gradviz import display, resources
@@ -124,7 +124,7 @@ class Application(QObject):
             window.fault.show_report(report)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The first key or click pauses the film that started by itself, and then acts as usual."""
+        """The first key or click pauses the film that started by itself; a line leaves undo to the document."""
         if event.type() in _BEGINNINGS:
             for window in self.windows:
                 if window.is_opening:
@@ -132,7 +132,19 @@ class Application(QObject):
                     window.end_opening()
                     if playing and isinstance(event, QKeyEvent) and event.text() == " ":
                         return True
+        if event.type() == QEvent.Type.ShortcutOverride and _nothing_to_undo_in(watched, event):
+            event.ignore()
+            return True
         return False
+
+
+def _nothing_to_undo_in(watched: QObject, event: QEvent) -> bool:
+    """Undo and redo are for what is typed in a line; with nothing typed there, they are for the document."""
+    if not isinstance(watched, QLineEdit) or not isinstance(event, QKeyEvent):
+        return False
+    if event.matches(QKeySequence.StandardKey.Undo):
+        return not watched.isUndoAvailable()
+    return event.matches(QKeySequence.StandardKey.Redo) and not watched.isRedoAvailable()
 
 
 def _same_file(one: Path, other: Path) -> bool:

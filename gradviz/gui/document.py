@@ -127,6 +127,7 @@ class Document(QObject):
         known = self._known(selection)
         if known != self._selection:
             self._selection = known
+            self.seal()
             self.selected.emit()
 
     def _known(self, selection: Selection) -> Selection:
@@ -149,11 +150,13 @@ class Document(QObject):
         *arguments: Any,
         merge: object = None,
         select: Selection | None = None,
+        select_new: bool = False,
         **keywords: Any,
     ) -> bool:
         """Apply an edit as one undoable step called `text`; False if it was refused or changes nothing.
 
-        Steps with an equal `merge` key (not None) in a row are one. `select` is the selection afterwards.
+        Steps with an equal `merge` key (not None) in a row are one, until something else is selected. `select` is the
+        selection afterwards; with `select_new`, the nodes are that were not there before. Redo brings it back.
         """
         try:
             new = function(self.diagram, *arguments, **keywords)
@@ -164,9 +167,11 @@ class Document(QObject):
         if new is old:
             return False
         before = self._selection
-        after = select if select is not None else self._selection
+        after = select if select is not None else before
+        if select_new:
+            after = Selection(frozenset(new.graph.nodes.keys() - old.graph.nodes.keys()))
         self._history.push(text, new, before, after, merge)
-        self._show(old, new, after)
+        self._show(old, self.diagram, after)
         return True
 
     def undo(self) -> None:
@@ -209,7 +214,13 @@ class Document(QObject):
         self.status.emit()
 
     def _show(self, old: Diagram, new: Diagram, selection: Selection) -> None:
-        self._compute(new)
+        try:
+            self._compute(new)
+        finally:
+            # Whatever goes wrong in computing: what is shown is what undo and save go by.
+            self._tell(old, new, selection)
+
+    def _tell(self, old: Diagram, new: Diagram, selection: Selection) -> None:
         self._selection = self._known(selection)
         self.changed.emit(old, new)
         if not self.computing:

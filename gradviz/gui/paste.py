@@ -15,10 +15,10 @@ from gradviz.engine.answer import Answer, answer
 from gradviz.errors import GradvizError, InputError
 from gradviz.files import native
 from gradviz.graph.model import Array, Diagram, OutPort, Place
-from gradviz.gui.document import CellRef, Document, Selection
+from gradviz.gui.document import CellRef, Document
 from gradviz.ops.expr import Expr, leaf, variable
 from gradviz.ops.spec import Spec
-from gradviz.text import Message, Text, mark, message, shape_words
+from gradviz.text import Message, mark, message, shape_words
 
 Sizes = Callable[[Answer], Mapping[str, tuple[float, float]]]
 
@@ -145,19 +145,9 @@ def _paste_fragment(document: Document, text: str, at: Place, sizes: Sizes) -> b
     left = min((place.x for place in part.places.values()), default=0.0)
     top = min((place.y for place in part.places.values()), default=0.0)
     offset = Place(round((at.x - left) / 4) * 4, round((at.y - top) / 4) * 4)
-    _edit_and_select(
-        document, mark("edit", "Paste"), lambda d: clipboard.insert(d, part, offset)[0]
-    )
+    step = mark("edit", "Paste")
+    document.edit(step, lambda d: clipboard.insert(d, part, offset)[0], select_new=True)
     return True
-
-
-def _edit_and_select(
-    document: Document, text: Text, function: Callable[[Diagram], Diagram]
-) -> None:
-    """An edit whose new nodes are selected; what refuses it says so itself."""
-    before = set(document.diagram.graph.nodes)
-    if document.edit(text, function):
-        document.select(Selection(frozenset(set(document.diagram.graph.nodes) - before)))
 
 
 def _paste_numbers(document: Document, text: str, at: Place, sizes: Sizes) -> bool:
@@ -177,7 +167,7 @@ def _paste_numbers(document: Document, text: str, at: Place, sizes: Sizes) -> bo
         place = layout.free_place(diagram, at, (200.0, 240.0), sizes(document.answer))
         return edits.add_node(diagram, "variable", place, value=value)[0]
 
-    _edit_and_select(document, step, add)
+    document.edit(step, add, select_new=True)
     return True
 
 

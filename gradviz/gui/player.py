@@ -312,21 +312,24 @@ class Player(QObject):
             self.moved.emit()
 
     def _place(self, position: int, progress: float = 1.0) -> None:
+        step = self.timeline.step(position)
+        self._address = step.address if step is not None else None
+        self._at_end = position == len(self.timeline)
         other = position != self._position
         if not other and progress == self._progress:
             return
         self._position = position
         self._progress = progress
         self._leave()
-        step = self.timeline.step(position)
-        self._address = step.address if step is not None else None
-        self._at_end = position == len(self.timeline)
         self.moved.emit()
         if other:
             self.arrived.emit()
 
     def _keep_place(self) -> None:
-        """After an edit, stay at the same step; at the end, stay at the end."""
+        """After an edit, stay at the same step; at the end, stay at the end.
+
+        A step that is gone is remembered until another one is gone to: an undo brings it back.
+        """
         timeline = self.timeline
         self._stops = None
         shown = self._shown
@@ -339,12 +342,9 @@ class Player(QObject):
         else:
             position = found if found is not None else min(self._position, len(timeline))
         self._position = position
-        step = timeline.step(position)
-        self._address = step.address if step is not None else None
-        self._at_end = position == len(timeline)
         self._progress = 1.0
         if shown and found is not None:
-            self._inner = explain.inside(self._document.answer, step)
+            self._inner = explain.inside(self._document.answer, timeline.step(position))
             self._shown = min(shown, len(self._inner))
         self.moved.emit()
         self.arrived.emit()

@@ -1,4 +1,7 @@
-"""Any edits in any order: the diagram stays valid, and undo is exact."""
+"""Any edits in any order: the diagram stays valid, and undo is exact to the last byte that is saved."""
+
+import inspect
+import re
 
 import hypothesis.strategies as st
 import numpy as np
@@ -12,6 +15,7 @@ from gradviz.edit.history import History
 from gradviz.edit.layout import card_boxes
 from gradviz.engine.check import infer
 from gradviz.errors import GradvizError
+from gradviz.files import native
 from gradviz.graph.model import InPort, OutPort, Place
 from gradviz.graph.validate import validate
 from gradviz.ops import registry
@@ -39,6 +43,7 @@ SETTINGS = st.dictionaries(
     max_size=2,
 )
 NAMES = st.sampled_from(["y", "s", "z", "X", "B", "q"])
+AROUND = (edits.pull_out, edits.delete_and_heal, edits.join)
 WAYS = st.recursive(
     NAMES | st.integers(-2, 2),
     lambda parts: st.tuples(st.sampled_from(["add", "multiply", "sum", "exp"]), parts, parts),
@@ -54,6 +59,7 @@ class Editing(RuleBasedStateMachine):
         self.first = nine_sevens()
         self.history = History(self.first, frozenset())
         self.contents = [(self.first, content(self.first))]
+        self.steps = [native.dumps(self.first)]
         self.said = []
 
     @property
@@ -69,9 +75,17 @@ class Editing(RuleBasedStateMachine):
             self.said.append(str(error))
             return
         after = made[0] if isinstance(made, tuple) else made
+        cursor = self.history.cursor
         assert self.history.push(function.__name__, after, 0, 0, merge) == (after is not before)
-        if after is not before:
-            self.contents.append((after, content(after)))
+        if after is before:
+            return
+        self.contents.append((after, content(after)))
+        # One step more; or as many, if it was merged; or one less, if that led back to where it began.
+        assert cursor - 1 <= self.history.cursor <= cursor + 1
+        assert len(self.history.entries) == self.history.cursor
+        if self.history.cursor < cursor:
+            assert native.dumps(after) == self.steps[self.history.cursor]
+        self.steps[self.history.cursor :] = [native.dumps(after)]
 
     def some(self, data, count=1):
         ids = list(self.diagram.graph.nodes)
@@ -118,6 +132,40 @@ class Editing(RuleBasedStateMachine):
     @rule(data=st.data())
     def insert_on_wire(self, data):
         self.edit(edits.insert_on_wire, self.one(data), self.input(data))
+
+    @rule(data=st.data())
+    def cut(self, data):
+        self.edit(edits.cut, [self.input(data) for _ in range(data.draw(st.integers(0, 3)))])
+
+    @rule(data=st.data())
+    def move_wires(self, data):
+        self.edit(edits.move_wires, OutPort(self.one(data)), OutPort(self.one(data)))
+
+    @rule(data=st.data(), function=st.sampled_from(AROUND))
+    def rewire(self, data, function):
+        self.edit(function, self.some(data, 3))
+
+    @rule(data=st.data(), points=st.lists(st.builds(Place, COORDINATES, COORDINATES), max_size=2))
+    def lead_wires(self, data, points):
+        ends = edits.wires_of(self.diagram.graph, self.diagram.graph.nodes)
+        end = data.draw(st.sampled_from([InPort("nobody", 0), *ends]))
+        if data.draw(st.booleans()):
+            self.edit(edits.set_route, end, points)
+        else:
+            self.edit(edits.set_routes, dict.fromkeys(ends[:2], tuple(points)))
+
+    @rule(data=st.data())
+    def halt(self, data):
+        self.edit(edits.toggle_breakpoint, self.some(data, 2))
+
+    @rule(bound=st.none() | st.floats(), on=st.booleans())
+    def halt_where(self, bound, on):
+        self.edit(edits.stop_above, bound)
+        self.edit(edits.stop_at_nan, on=on)
+
+    @rule()
+    def halt_nowhere(self):
+        self.edit(edits.clear_breakpoints)
 
     @rule(data=st.data(), x=COORDINATES, y=COORDINATES, merge=st.sampled_from([None, "drag"]))
     def move(self, data, x, y, merge):
@@ -174,9 +222,19 @@ class Editing(RuleBasedStateMachine):
         if len(self.diagram.graph) < 40:
             self.edit(edits.duplicate, self.some(data, 4), Place(by, by), keep_inputs=keep)
 
+    @rule(data=st.data(), by=st.integers(-100, 100))
+    def paste(self, data, by):
+        if len(self.diagram.graph) < 40:
+            part = native.loads(native.dumps(edits.cut_out(self.diagram, self.some(data, 3))))
+            self.edit(edits.insert, part, Place(by, by))
+
     @rule()
     def arrange(self):
         self.edit(edits.arrange)
+
+    @rule()
+    def place_missing(self):
+        self.edit(edits.place_missing)
 
     @rule()
     def undo(self):
@@ -195,16 +253,33 @@ class Editing(RuleBasedStateMachine):
         self.history.mark_clean()
         assert self.history.is_clean
 
-    @precondition(lambda self: self.history.cursor)
+    @rule()
+    def reopen(self):
+        saved = native.dumps(self.diagram)
+        self.first = native.loads(saved)
+        self.history = History(self.first, frozenset())
+        self.contents.append((self.first, content(self.first)))
+        self.steps = [saved]
+
+    @precondition(lambda self: self.history.entries)
     @rule()
     def all_the_way_back_and_again(self):
         present, cursor = self.diagram, self.history.cursor
-        while self.history.undo() is not None:
-            pass
+        self.history.jump(len(self.history.entries))
+        for wanted in reversed(self.steps):
+            assert native.dumps(self.diagram) == wanted
+            self.history.undo()
         assert self.diagram is self.first
-        for _ in range(cursor):
+        for wanted in self.steps:
+            assert native.dumps(self.diagram) == wanted
             self.history.redo()
+        self.history.jump(cursor)
         assert self.diagram is present
+
+    @invariant()
+    def exact(self):
+        assert native.dumps(self.diagram) == self.steps[self.history.cursor]
+        assert len(self.steps) == len(self.history.entries) + 1
 
     @invariant()
     def valid(self):
@@ -217,6 +292,17 @@ class Editing(RuleBasedStateMachine):
         assert all(self.said)
         for diagram, held in self.contents:
             assert content(diagram) == held
+
+
+def test_every_edit_is_one_of_the_actions():
+    """Whoever adds an edit adds a rule for it above."""
+    source = inspect.getsource(inspect.getmodule(Editing))
+    used = set(re.findall(r"edits\.(\w+)", source))
+    returned = {
+        name: inspect.signature(getattr(edits, name)).return_annotation for name in edits.__all__
+    }
+    changing = {name for name, kind in returned.items() if re.match(r"(tuple\[)?Diagram", kind)}
+    assert changing - used == set()
 
 
 def covers(a, b):

@@ -80,13 +80,17 @@ class Editor(QLineEdit):
         """Use the text; False, with the reason shown, if it cannot be used."""
         if not self._open:
             return True
+        self._open = False
+        taken = False
         try:
-            self._open = False
             self._commit(self.text())
+            taken = True
         except GradvizError as error:
-            self._open = True
             self._refuse(render(error.message))
             return False
+        finally:
+            # A text that was not taken can be corrected, or given up, whatever stood in its way.
+            self._open = not taken
         self._close(moved)
         return True
 

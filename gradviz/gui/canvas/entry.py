@@ -121,8 +121,7 @@ class Entry:
             added.append(id)
             return targets.wired(found, id) if targets is not None else found
 
-        if self._document.edit(mark("edit", "Add"), build):
-            self._document.select(Selection(frozenset(added)))
+        if self._document.edit(mark("edit", "Add"), build, select_new=True):
             self._canvas.ensure_visible(added)
 
     def edit_selection(self, *, name: bool = False) -> None:

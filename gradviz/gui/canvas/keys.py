@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence
 
 from gradviz.edit import edits
 from gradviz.graph.model import InPort, OutPort, Place
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 NUDGE: Final = 4
 FAR_NUDGE: Final = 40
+PAUSE_S: Final = 1.0
+"""Nudges that lie so far apart are steps of their own."""
 ARROWS: Final = {
     Qt.Key.Key_Left: (0, -1),
     Qt.Key.Key_Right: (0, 1),
@@ -27,6 +31,7 @@ ARROWS: Final = {
     Qt.Key.Key_Down: (1, 0),
 }
 BEGINS_A_NUMBER: Final = frozenset("0123456789-−+.[(iInNpPπ")
+_TRAVELS: Final = (QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo)
 _ENTER: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _SHIFT: Final = Qt.KeyboardModifier.ShiftModifier
 _COMMANDS: Final = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
@@ -38,8 +43,10 @@ class Keys:
     def __init__(self, canvas: Canvas) -> None:
         self._canvas = canvas
         self._document = canvas.document
+        self.clock: Callable[[], float] = time.monotonic
         self._space_held = False
         self._space_panned = False
+        self._nudged = -PAUSE_S
 
     def panned(self) -> None:
         """Space was for panning: releasing it does not play."""
@@ -55,6 +62,9 @@ class Keys:
         tool = self._canvas.tool
         if isinstance(tool, Wire) and self._wire_key(tool, key):
             return True
+        if any(map(event.matches, _TRAVELS)):
+            # The window undoes, where there is a step to undo; where there is none, a gesture may still be.
+            return self._canvas.cancel_gesture()
         if key is Qt.Key.Key_Escape:
             if self._canvas.armed:
                 self._canvas.armed = ""
@@ -150,6 +160,10 @@ class Keys:
             for id in nodes
             if id in places
         }
+        now = self.clock()
+        if now - self._nudged >= PAUSE_S:
+            self._document.seal()
+        self._nudged = now
         self._document.edit(mark("edit", "Move"), edits.move, moved, merge=("nudge", nodes))
 
     def _nudge_points(self, end: InPort, by: tuple[int, int], step: int) -> None:

@@ -87,9 +87,8 @@ class Pointer:
     def move(self, event: QMouseEvent) -> None:
         self._at = event.position()
         self.is_last = True
-        tool = self._canvas.tool
-        if tool is not None:
-            tool.move(event.position(), event.modifiers())
+        if self._canvas.tool is not None:
+            self._canvas.move_tool(event.position(), event.modifiers())
             self._canvas.edge_pan.follow(event.position(), event.modifiers())
             return
         found = self._sight.node_at(event.position())

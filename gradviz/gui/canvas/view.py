@@ -366,13 +366,28 @@ class Canvas(QWidget):
         else:
             self.unsetCursor()
 
+    def move_tool(self, at: QPointF, modifiers: Qt.KeyboardModifier) -> None:
+        """The pointer moves; a gesture that fails in this is dropped, so that it fails once only."""
+        if self._tool is not None:
+            try:
+                self._tool.move(at, modifiers)
+            except BaseException:
+                self.drop_tool()
+                raise
+
     def end(self, at: QPointF, modifiers: Qt.KeyboardModifier) -> None:
         """The button is let go: the gesture ends, if it is not one of several clicks."""
         tool = self._tool
         if tool is not None:
             # The edit that ends a gesture must not find it still under way.
             self._leave(tool)
-            if not tool.release(at, modifiers):
+            try:
+                goes_on = not tool.release(at, modifiers)
+            except BaseException:
+                # What it meant to do is not done, so nothing of it may stay in view.
+                tool.cancel()
+                raise
+            if goes_on:
                 self._enter(tool)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -15,8 +15,9 @@ class Editing(Commands):
             self.document.undo()
 
     def redo(self) -> None:
-        """Do the step again that was taken back."""
-        self.document.redo()
+        """Do the step again that was taken back; during a gesture, drop the gesture only."""
+        if not self.canvas.cancel_gesture():
+            self.document.redo()
 
     def show_history(self) -> None:
         """The list of all steps, to go to any of them."""
