@@ -12,9 +12,9 @@ from typing import Final
 
 from gradviz.edit import routes
 from gradviz.edit.columns import Sizes
+from gradviz.edit.grid import checked_place
 from gradviz.edit.layout import card_boxes, free_place
 from gradviz.edit.naming import Ids, Names
-from gradviz.edit.nodes import checked_place
 from gradviz.edit.part import part
 from gradviz.edit.values import checked_values
 from gradviz.graph.model import Diagram, Graph, InPort, Node, OutPort, Place

@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 
 from gradviz.edit import grid
 from gradviz.edit.columns import Size, Sizes, is_literal, size_of
+from gradviz.edit.grid import checked_place
 from gradviz.edit.layered import COLUMN_GAP, PART_GAP, ROW_GAP, layered
-from gradviz.edit.nodes import checked_place
 from gradviz.edit.part import part
 from gradviz.graph import paths
 from gradviz.graph.model import Diagram, Graph, Place

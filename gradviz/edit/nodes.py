@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -10,8 +9,8 @@ from typing import Final, TypeVar
 
 import numpy as np
 
-from gradviz import limits
 from gradviz.edit import values
+from gradviz.edit.grid import checked_place
 from gradviz.edit.naming import Ids, Names, checked_name
 from gradviz.edit.routes import moved_along, rewired, set_routes
 from gradviz.edit.wires import trimmed_inputs
@@ -196,14 +195,6 @@ def move(diagram: Diagram, places: Mapping[str, Place]) -> Diagram:
         return diagram
     led = set_routes(diagram, moved_along(diagram, moved))
     return replace(led, places={**diagram.places, **moved})
-
-
-def checked_place(place: Place) -> Place:
-    """`place`, not further from the origin than a card can be found again."""
-    x, y = (float(number) for number in place)
-    if not (math.isfinite(x) and math.isfinite(y)):
-        raise InputError(mark("edit", "A place needs two finite numbers."))
-    return Place(min(max(x, -limits.PLACE), limits.PLACE), min(max(y, -limits.PLACE), limits.PLACE))
 
 
 def rename(diagram: Diagram, id: str, name: str) -> Diagram:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from gradviz.edit.grid import checked_place
 from gradviz.errors import GraphError
 from gradviz.graph.model import Diagram, Graph, InPort, Place, freeze
 from gradviz.graph.routes import Points, end_of, routes_of, source_of
-from gradviz.limits import PLACE
 from gradviz.text import mark
 
 
 def set_route(diagram: Diagram, end: InPort, points: Iterable[Place]) -> Diagram:
-    """Lead the wire that ends at `end` through `points`; through none: straight again. GraphError without a wire."""
+    """Lead the wire that ends at `end` through `points`; through none: straight again.
+
+    Raises GraphError without a wire, InputError for a point that is no number.
+    """
     return set_routes(diagram, {end: tuple(points)})
 
 
@@ -23,16 +26,12 @@ def set_routes(diagram: Diagram, routes: Mapping[InPort, Points]) -> Diagram:
         if source_of(diagram.graph, end) is None:
             raise GraphError(mark("edit", "There is no wire to lead elsewhere."))
     present = routes_of(diagram)
-    new = {end: tuple(map(_kept_in, points)) for end, points in routes.items()}
+    new = {end: tuple(map(checked_place, points)) for end, points in routes.items()}
     if all(present.get(end, ()) == points for end, points in new.items()):
         return diagram
     others = tuple(route for route in diagram.routes if end_of(route) not in new)
     added = (_route(end, points) for end, points in new.items() if points)
     return replace(diagram, routes=(*others, *added))
-
-
-def _kept_in(place: Place) -> Place:
-    return Place(*(min(max(float(n), -PLACE), PLACE) for n in place))
 
 
 def _route(end: InPort, points: Points) -> Mapping[str, object]:
@@ -72,7 +71,7 @@ def renamed(
     return tuple(
         _route(
             InPort(new[end.node], end.index),
-            tuple(_kept_in(Place(p.x + offset.x, p.y + offset.y)) for p in points),
+            tuple(checked_place(Place(p.x + offset.x, p.y + offset.y)) for p in points),
         )
         for end, points in routes_of(fragment).items()
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
 
 from gradviz.edit import edits
-from gradviz.errors import GraphError
+from gradviz.errors import GraphError, InputError
 from gradviz.files import native
 from gradviz.graph.model import InPort, OutPort, Place
 from gradviz.graph.routes import routes_of
@@ -96,3 +97,11 @@ def test_what_is_no_route_is_kept_and_leads_nothing():
     # A node with no such input cannot lose its wire later: that entry goes with the first change of wires.
     after = edits.disconnect(diagram, InPort("y", 0))
     assert after.routes == (strange[0], strange[1], strange[3], strange[4])
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf])
+def test_a_point_that_no_file_can_hold_is_refused(number):
+    with pytest.raises(InputError, match="two finite numbers"):
+        edits.set_route(nine_sevens(), InPort("s", 0), [Place(0, number)])
+    with pytest.raises(InputError, match="two finite numbers"):
+        edits.move(nine_sevens(), {"s": Place(number, 0)})
