@@ -11,9 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from gradviz.edit import routes
-from gradviz.edit.columns import Sizes
 from gradviz.edit.grid import checked_place
-from gradviz.edit.layout import card_boxes, free_place
 from gradviz.edit.naming import Ids, Names
 from gradviz.edit.part import part
 from gradviz.edit.values import checked_values
@@ -99,16 +97,3 @@ def duplicate(
     """The nodes `ids` once more; with `keep_inputs` they read what the first ones read."""
     inputs = outer_inputs(diagram, ids) if keep_inputs else None
     return insert(diagram, cut_out(diagram, ids), offset, inputs)
-
-
-def free_offset(
-    diagram: Diagram, fragment: Diagram, corner: Place, sizes: Sizes, fragment_sizes: Sizes
-) -> Place:
-    """The offset that puts the upper left corner of `fragment` near `corner`, where it covers no card."""
-    cards = card_boxes(fragment, fragment_sizes).values()
-    if not cards:
-        return NOT_MOVED
-    left, top = min(box.left for box in cards), min(box.top for box in cards)
-    width, height = max(box.right for box in cards) - left, max(box.bottom for box in cards) - top
-    place = free_place(diagram, corner, (width, height), sizes)
-    return Place(place.x - left, place.y - top)

@@ -47,6 +47,11 @@ def loads(document: bytes | str, source: str = "") -> Diagram:
     return _loaded(document, source).diagram
 
 
+def read_text(text: str) -> Loaded:
+    """Diagram and view of a document that is at hand as text. Raises FileError."""
+    return _loaded(text, "")
+
+
 def dumps(diagram: Diagram, view: Mapping[str, object] | None = None) -> bytes:
     """The document of `diagram`, the same bytes for the same content.
 

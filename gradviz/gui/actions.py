@@ -49,6 +49,21 @@ ACTIONS: Final = (
     Action("cut", EDIT, mark("actions", "Cu&t"), ("Ctrl+X",), "canvas", separated=True),
     Action("copy", EDIT, mark("actions", "&Copy"), ("Ctrl+C",), "canvas"),
     Action("paste", EDIT, mark("actions", "&Paste"), ("Ctrl+V",), "canvas"),
+    Action(
+        "paste_with_inputs",
+        EDIT,
+        mark("actions", "Paste and &keep wires from outside"),
+        ("Ctrl+Shift+V",),
+        "canvas",
+    ),
+    Action("duplicate", EDIT, mark("actions", "D&uplicate"), ("Ctrl+D", "Shift+D"), "canvas"),
+    Action(
+        "duplicate_with_inputs",
+        EDIT,
+        mark("actions", "Duplicate and keep &wires from outside"),
+        ("Ctrl+Shift+D",),
+        "canvas",
+    ),
     Action("delete", EDIT, mark("actions", "&Delete"), ("Del", "Backspace", "X"), "canvas"),
     Action(
         "delete_and_heal",

@@ -253,6 +253,7 @@ class MainWindow(QMainWindow):
                 "",
                 "cut",
                 "copy",
+                "duplicate",
                 "delete",
                 "delete_and_heal",
                 "",

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import cast
+from typing import Final, cast
 
 import numpy as np
+from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QGuiApplication
 
 from gradviz import digits, limits
-from gradviz.edit import clipboard, edits, layout
+from gradviz.edit import edits, layout
 from gradviz.engine.answer import Answer, answer
-from gradviz.errors import GradvizError, InputError
-from gradviz.files import native
+from gradviz.errors import FileError, GradvizError, InputError
 from gradviz.graph.model import Array, Diagram, OutPort, Place
+from gradviz.gui import copying
+from gradviz.gui.copying import Land
 from gradviz.gui.document import CellRef, Document
 from gradviz.ops.expr import Expr, leaf, variable
 from gradviz.ops.spec import Spec
 from gradviz.text import Message, mark, message, shape_words
 
+ORIGIN: Final = Place(0, 0)
 Sizes = Callable[[Answer], Mapping[str, tuple[float, float]]]
 
 
@@ -103,18 +106,30 @@ def copy(document: Document) -> bool:
         return True
     if not selection.nodes:
         return False
-    part = clipboard.cut_out(document.diagram, selection.nodes)
-    QGuiApplication.clipboard().setText(native.dumps(part).decode("utf-8"))
+    data = copying.nodes_data(document.diagram, selection.nodes)
+    QGuiApplication.clipboard().setMimeData(data)
     return True
 
 
-def paste(document: Document, at: Place, sizes: Sizes) -> Message | None:
-    """Put in what the clipboard holds; a message if nothing in it can be used."""
-    return paste_text(document, QGuiApplication.clipboard().text(), at, sizes)
+def paste(
+    document: Document, data: QMimeData, land: Land, sizes: Sizes, *, keep_inputs: bool = False
+) -> Message | None:
+    """Put in what was copied or dropped; a message if nothing in it can be used, or not all of it.
+
+    With `keep_inputs`, nodes are wired to what they read where they were copied.
+    """
+    try:
+        found = copying.fragment_in(data)
+    except FileError as error:
+        text = mark("paste", "Nothing was put in. {place}: {why}")
+        return message(text, place=error.place, why=error.message)
+    if found is not None:
+        return copying.paste_fragment(document, found, land, keep_inputs=keep_inputs)
+    return paste_text(document, data.text(), land, sizes)
 
 
-def paste_text(document: Document, text: str, at: Place, sizes: Sizes) -> Message | None:
-    """Put in nodes, numbers or one line of mathematics, near a place; a message if it is nothing of these."""
+def paste_text(document: Document, text: str, land: Land, sizes: Sizes) -> Message | None:
+    """Put in numbers or one line of mathematics; a message if it is nothing of these."""
     if not text.strip():
         return message(mark("paste", "There is no text to put in."))
     if len(text) > limits.EXPRESSION_CHARACTERS:
@@ -123,9 +138,9 @@ def paste_text(document: Document, text: str, at: Place, sizes: Sizes) -> Messag
             limit=limits.EXPRESSION_CHARACTERS,
         )
     why: GradvizError | None = None
-    for attempt in (_paste_fragment, _paste_numbers, _paste_expression):
+    for attempt in (_paste_numbers, _paste_expression):
         try:
-            if attempt(document, text, at, sizes):
+            if attempt(document, text, land, sizes):
                 return None
         except GradvizError as error:
             why = error
@@ -138,19 +153,7 @@ def paste_text(document: Document, text: str, at: Place, sizes: Sizes) -> Messag
     )
 
 
-def _paste_fragment(document: Document, text: str, at: Place, sizes: Sizes) -> bool:
-    if not text.lstrip().startswith("{"):
-        return False
-    part = native.loads(text)
-    left = min((place.x for place in part.places.values()), default=0.0)
-    top = min((place.y for place in part.places.values()), default=0.0)
-    offset = Place(round((at.x - left) / 4) * 4, round((at.y - top) / 4) * 4)
-    step = mark("edit", "Paste")
-    document.edit(step, lambda d: clipboard.insert(d, part, offset)[0], select_new=True)
-    return True
-
-
-def _paste_numbers(document: Document, text: str, at: Place, sizes: Sizes) -> bool:
+def _paste_numbers(document: Document, text: str, land: Land, sizes: Sizes) -> bool:
     from gradviz.code.numbers import parse_block
 
     value = np.asarray(parse_block(text))
@@ -163,11 +166,11 @@ def _paste_numbers(document: Document, text: str, at: Place, sizes: Sizes) -> bo
             document.edit(step, edits.set_value, only, value)
         return True
 
-    def add(diagram: Diagram) -> Diagram:
-        place = layout.free_place(diagram, at, (200.0, 240.0), sizes(document.answer))
-        return edits.add_node(diagram, "variable", place, value=value)[0]
+    def add(diagram: Diagram, offset: Place = ORIGIN) -> tuple[Diagram, dict[str, str]]:
+        grown, id = edits.add_node(diagram, "variable", offset, value=value)
+        return grown, {id: id}
 
-    document.edit(step, add, select_new=True)
+    copying.put_in(document, step, add, land)
     return True
 
 
@@ -204,6 +207,6 @@ def _has_room(old: Array, index: tuple[int, ...], table: Array) -> bool:
     return all(start + length <= room for start, length, room in ends)
 
 
-def _paste_expression(document: Document, text: str, at: Place, sizes: Sizes) -> bool:
+def _paste_expression(document: Document, text: str, land: Land, sizes: Sizes) -> bool:
     build_expression(document, text, sizes)
     return True

@@ -22,6 +22,7 @@ from gradviz.ops import registry
 from gradviz.ops.op import Op
 from gradviz.ops.spec import Spec
 from gradviz.picture import content, film, geometry, labels, words
+from gradviz.picture.boxes import Arrangement
 from gradviz.picture.look import (
     Arrival,
     Band,
@@ -65,8 +66,12 @@ class Framer:
 
     def sizes(self, answer: Answer) -> dict[str, tuple[float, float]]:
         """The size of every card, in canvas pixels: what the layout needs."""
+        return {id: found.size for id, found in self.arranged(answer).items()}
+
+    def arranged(self, answer: Answer) -> dict[str, Arrangement]:
+        """How every card is arranged, from its own upper left corner on."""
         self._use(answer)
-        return {id: geometry.arrange(card).size for id, card in self._cards.items()}
+        return {id: geometry.arrange(card) for id, card in self._cards.items()}
 
     def frame(
         self,

@@ -2,11 +2,11 @@
 
 import networkx as nx
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradviz.edit import edits
-from gradviz.edit.clipboard import free_offset
+from gradviz.edit import edits, landing
+from gradviz.edit.layout import Box
 from gradviz.errors import GraphError, LimitError
 from gradviz.graph.model import Diagram, InPort, OutPort, Place
 from gradviz.graph.validate import validate
@@ -104,9 +104,37 @@ def test_a_part_lands_near_the_pointer_on_nothing():
     diagram = nine_sevens()
     part = edits.cut_out(diagram, ["s", "square", "add"])
     corner = Place(300, 100)
-    offset = free_offset(diagram, part, corner, {}, {})
+    trial, new = edits.insert(diagram, part)
+    offset = landing.offset(trial, set(new.values()), corner, {})
     after, _ = edits.insert(diagram, part, offset)
     assert overlaps(after, gap=30) == []
-    assert free_offset(Diagram(), part, corner, {}, {}) == Place(
-        corner.x - part.places["s"].x, corner.y - part.places["square"].y
-    )
+
+
+def test_a_part_lands_at_the_wanted_corner_where_nothing_is_there():
+    part = edits.cut_out(nine_sevens(), ["s", "square", "add"])
+    offset = landing.offset(part, set(part.graph.nodes), Place(300, 100), {})
+    body = landing.block(part, part.graph.nodes, {})
+    assert (body.left + offset.x, body.top + offset.y) == (300, 100)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(-400, 900),
+            st.integers(-300, 700),
+            st.sampled_from(["exp", "matmul", "variable"]),
+        ),
+        min_size=1,
+        max_size=14,
+    ),
+    st.booleans(),
+)
+def test_any_sequence_of_adds_covers_no_card(adds, in_view):
+    view = Box(-100, -100, 1200, 800) if in_view else landing.EVERYWHERE
+    diagram = nine_sevens()
+    for x, y, op in adds:
+        trial, id = edits.add_node(diagram, op, Place(0, 0))
+        by = landing.offset(trial, {id}, Place(x, y), {}, view)
+        diagram, _ = edits.add_node(diagram, op, by)
+    assert overlaps(diagram) == []

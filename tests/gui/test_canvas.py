@@ -356,30 +356,29 @@ def test_a_step_of_the_film_never_moves_the_camera(robot: Robot) -> None:
 
 def test_pasting_numbers_nodes_and_mathematics(robot: Robot) -> None:
     clipboard = QGuiApplication.clipboard()
-    at = robot.canvas.pointer.place
     clipboard.setText("1\t2\n3\t4")
-    assert paste.paste(robot.document, at, lambda _: {}) is None
+    assert robot.paste() is None
     assert robot.document.undo_text == "Paste numbers"
     robot.document.undo()
     robot.document.select(Selection(frozenset({"X"})))
     clipboard.setText("[[5, 6]]")
-    paste.paste(robot.document, at, lambda _: {})
+    robot.paste()
     assert robot.document.diagram.values["X"].tolist() == [[5, 6]]
     robot.document.undo()
     robot.document.select(Selection(frozenset({"s", "square"})))
     assert paste.copy(robot.document)
     count = len(robot.document.diagram.graph)
-    assert paste.paste(robot.document, at, lambda _: {}) is None
+    assert robot.paste() is None
     assert len(robot.document.diagram.graph) == count + 2
     robot.document.undo()
     robot.document.select(Selection())
     clipboard.setText("z = sin(x)")
-    assert paste.paste(robot.document, at, lambda _: {}) is None
+    assert robot.paste() is None
     assert robot.document.diagram.node_called("z").op == "sin"
     robot.document.undo()
     assert robot.document.is_clean
     clipboard.setText("not ; anything [ known")
-    assert paste.paste(robot.document, at, lambda _: {}) is not None
+    assert robot.paste() is not None
     assert robot.document.is_clean
 
 

@@ -29,7 +29,7 @@ def select_cell(robot: Robot, name: str, *index: int, band: BandName = "value") 
 def put(robot: Robot, text: str) -> str:
     """Paste a text; what is said."""
     QGuiApplication.clipboard().setText(text)
-    said = paste.paste(robot.document, robot.canvas.pointer.place, robot.canvas.sight.sizes)
+    said = robot.paste()
     return "" if said is None else str(said)
 
 

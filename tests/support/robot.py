@@ -7,6 +7,7 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDragMoveEvent,
     QDropEvent,
+    QGuiApplication,
     QImage,
     QNativeGestureEvent,
     QPointingDevice,
@@ -16,10 +17,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from gradviz.graph.model import InPort, OutPort
+from gradviz.gui import paste
 from gradviz.gui.canvas.view import Canvas
 from gradviz.gui.player import Player
 from gradviz.picture import geometry
 from gradviz.picture.hit import Hit, Part, where
+from gradviz.text import Message
 
 LEFT = Qt.MouseButton.LeftButton
 NONE = Qt.KeyboardModifier.NoModifier
@@ -191,6 +194,12 @@ class Robot:
         event = QDropEvent(QPointF(at), actions, data, button, NONE)
         QApplication.sendEvent(self.canvas, event)
         return event.isAccepted()
+
+    def paste(self, *, keep_inputs: bool = False) -> Message | None:
+        """Put in what the clipboard holds; what is said if it cannot be used."""
+        canvas = self.canvas
+        data, land = QGuiApplication.clipboard().mimeData(), canvas.landing.at(canvas.pointer.place)
+        return paste.paste(self.document, data, land, canvas.sight.sizes, keep_inputs=keep_inputs)
 
     def shown(self) -> QImage:
         """What is on the screen, as it came there part by part."""

@@ -8,7 +8,6 @@ from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QDragMoveEvent, QDropEvent
 
 from gradviz.graph.model import Place
-from gradviz.gui import paste
 
 if TYPE_CHECKING:
     from gradviz.gui.canvas.view import Canvas
@@ -41,8 +40,6 @@ class Drops:
         if data.hasFormat(OP_MIME):
             canvas.entry.drop(bytes(data.data(OP_MIME).data()).decode("utf-8", "replace"), at)
         else:
-            said = paste.paste_text(canvas.document, data.text(), Place(*at), canvas.sight.sizes)
-            if said is not None:
-                canvas.say(said)
+            canvas.paste(data, Place(*at))
         event.acceptProposedAction()
         canvas.setFocus()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -12,15 +12,18 @@ from shiboken6 import isValid
 from gradviz import digits
 from gradviz.edit import edits
 from gradviz.graph.model import Array, Diagram, InPort, Place
+from gradviz.gui import copying
 from gradviz.gui.canvas import cells
 from gradviz.gui.canvas.addbox import AddBox
 from gradviz.gui.canvas.editor import Commit, Editor, refusal_sheet
+from gradviz.gui.canvas.landing import Grip
 from gradviz.gui.canvas.targets import AnyPort, Targets
 from gradviz.gui.document import CellRef, Selection
 from gradviz.ops import registry
 from gradviz.ops.op import Op
 from gradviz.picture import geometry
 from gradviz.picture import hit as hits
+from gradviz.picture.boxes import Arrangement
 from gradviz.picture.look import Form, NodeLook
 from gradviz.picture.plane import Point, Rect
 from gradviz.text import mark, message
@@ -28,7 +31,7 @@ from gradviz.text import mark, message
 if TYPE_CHECKING:
     from gradviz.gui.canvas.view import Canvas
 
-USUAL_SIZE: Final = (180.0, 116.0)
+ORIGIN: Final = Place(0, 0)
 TITLE_HEIGHT: Final = 14
 STEPS: Final = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 
@@ -82,8 +85,7 @@ class Entry:
         targets = Targets(self._document, port) if port is not None else None
         offered = _any_op if targets is None else targets.takes
         box = AddBox(self._canvas, screen.toPoint(), offered, text)
-        place = Place(point.x, point.y - TITLE_HEIGHT)
-        box.chosen.connect(lambda op, number: self.add(op, number, place, targets))
+        box.chosen.connect(lambda op, number: self.add(op, number, point, targets))
         box.closed.connect(partial(self._box_closed, box))
         self.add_box = box
 
@@ -95,34 +97,43 @@ class Entry:
 
     def add_in_view(self, op: str) -> None:
         """Add a node in the middle of the view, where there is room."""
-        middle = self._sight.view().center
-        self.add(op, "", Place(middle.x - USUAL_SIZE[0] / 2, middle.y - USUAL_SIZE[1] / 2))
+        self.add(op, "", self._sight.view().center, grip=_middle)
 
     def drop(self, op: str, at: Point) -> None:
         """Add a node that was dragged here."""
         if registry.find(op) is not None:
-            self.add(op, "", Place(at.x - USUAL_SIZE[0] / 2, at.y - TITLE_HEIGHT))
+            self.add(op, "", at, grip=_middle_of_header)
 
-    def add(self, op: str, number: str, place: Place, targets: Targets | None = None) -> None:
-        """Add a node near a place, and wire it to where `targets` start; one step."""
+    def add(
+        self,
+        op: str,
+        number: str,
+        at: Point,
+        targets: Targets | None = None,
+        grip: Grip | None = None,
+    ) -> None:
+        """Add a node at a point, or where there is room near it, and wire it to where `targets` start; one step."""
         value: object = None
         if number:
             from gradviz.code.numbers import parse_number
 
             value = parse_number(number)
-        sizes = self._sight.sizes()
-        if targets is not None and isinstance(targets.start, InPort):
-            place = Place(place.x - USUAL_SIZE[0], place.y)
-        added: list[str] = []
 
-        def build(diagram: Diagram) -> Diagram:
-            free = edits.free_place(diagram, place, USUAL_SIZE, sizes)
-            found, id = edits.add_node(diagram, op, free, value=value)
-            added.append(id)
-            return targets.wired(found, id) if targets is not None else found
+        def put(diagram: Diagram, offset: Place = ORIGIN) -> tuple[Diagram, dict[str, str]]:
+            grown, id = edits.add_node(diagram, op, offset, value=value)
+            return targets.wired(grown, id) if targets is not None else grown, {id: id}
 
-        if self._document.edit(mark("edit", "Add"), build, select_new=True):
-            self._canvas.ensure_visible(added)
+        if targets is not None:
+            grip = partial(_port, targets.entry(op) or 0, isinstance(targets.start, InPort))
+        landing = self._canvas.landing
+        hold = grip if grip is not None else _corner_of_header
+        copying.put_in(
+            self._document,
+            mark("edit", "Add"),
+            put,
+            lambda trial, new: landing.offset(trial, new, Place(*at), hold),
+        )
+        self._canvas.say_if_out_of_view()
 
     def edit_selection(self, *, name: bool = False) -> None:
         """Edit the selected cell; without one, the value of the selected source, or the node's name."""
@@ -237,6 +248,30 @@ class Entry:
         sheet = refusal_sheet(self._canvas.theme)
         self.editor = Editor(self._canvas, self._screen(rect), text, commit, sheet)
         return self.editor
+
+
+def _only(arranged: Mapping[str, Arrangement]) -> Arrangement:
+    return next(iter(arranged.values()))
+
+
+def _middle(arranged: Mapping[str, Arrangement]) -> Point:
+    width, height = _only(arranged).size
+    return Point(width / 2, height / 2)
+
+
+def _middle_of_header(arranged: Mapping[str, Arrangement]) -> Point:
+    return Point(_only(arranged).width / 2, TITLE_HEIGHT)
+
+
+def _corner_of_header(arranged: Mapping[str, Arrangement]) -> Point:
+    return Point(0, TITLE_HEIGHT)
+
+
+def _port(number: int, is_output: bool, arranged: Mapping[str, Arrangement]) -> Point:
+    """The port that a wire which was let go ends at: it comes to lie under the pointer."""
+    found = _only(arranged)
+    ports = found.outputs if is_output else found.inputs
+    return ports[min(number, len(ports) - 1)]
 
 
 def _any_op(op: Op) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, cast
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QDragEnterEvent,
@@ -29,6 +29,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from gradviz.edit import edits
 from gradviz.engine.stops import stopped_nodes
 from gradviz.graph.model import Diagram, InPort, Place
+from gradviz.gui import paste
 from gradviz.gui.canvas.camera import LARGEST, SMALLEST, Camera
 from gradviz.gui.canvas.culling import wire_rect
 from gradviz.gui.canvas.drops import Drops
@@ -36,6 +37,7 @@ from gradviz.gui.canvas.edge_pan import EdgePan
 from gradviz.gui.canvas.editor import refusal_sheet
 from gradviz.gui.canvas.entry import Entry
 from gradviz.gui.canvas.keys import Keys
+from gradviz.gui.canvas.landing import Landing
 from gradviz.gui.canvas.overlay import (
     arrows,
     paint_focus,
@@ -101,6 +103,7 @@ class Canvas(QWidget):
         self._hint.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._hint.setWordWrap(True)
         self._hint.hide()
+        self.landing = Landing(document, self.sight)
         self.entry = Entry(self)
         self.pointer = Pointer(self)
         self.edge_pan = EdgePan(self)
@@ -470,6 +473,25 @@ class Canvas(QWidget):
         # A menu only borrows the focus.
         if event.reason() is not Qt.FocusReason.PopupFocusReason:
             self.drop_tool()
+
+    def paste(self, data: QMimeData, at: Place, *, keep_inputs: bool = False) -> None:
+        """Put in what was copied or dropped, at a place of the canvas; say so if it cannot be used."""
+        said = paste.paste(
+            self.document, data, self.landing.at(at), self.sight.sizes, keep_inputs=keep_inputs
+        )
+        if said is not None:
+            self.say(said)
+        else:
+            self.say_if_out_of_view()
+
+    def say_if_out_of_view(self) -> None:
+        """The view stays as it is: tell where the selection went, if there was no room for it in view."""
+        view = self.sight.view()
+        rects = [
+            geometry.card_rect(look) for look in self.sight.looks(self.document.selection.nodes)
+        ]
+        if rects and not any(rect.touches(view) for rect in rects):
+            self.say(mark("canvas", "There was no room in view for it: F shows where it is."))
 
     def say(self, text: Text | Message) -> None:
         """A line for the foot of the window."""

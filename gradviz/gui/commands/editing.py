@@ -1,13 +1,12 @@
-"""Undo, the clipboard, deleting, renaming."""
+"""Undo, deleting, renaming."""
 
 from __future__ import annotations
 
-from gradviz.gui import paste
 from gradviz.gui.commands.base import Commands
 
 
 class Editing(Commands):
-    """Undo, the clipboard, deleting, renaming."""
+    """Undo, deleting, renaming."""
 
     def undo(self) -> None:
         """Take back the last step; during a gesture, the gesture only."""
@@ -23,21 +22,6 @@ class Editing(Commands):
         """The list of all steps, to go to any of them."""
         self.window.show_dock("history")
         self.window.history.view.setFocus()
-
-    def cut(self) -> None:
-        """Copy, then delete."""
-        if self.copy():
-            self.canvas.delete_selection()
-
-    def copy(self) -> bool:
-        """Put the selection on the clipboard; False if there is nothing to copy."""
-        return paste.copy(self.document)
-
-    def paste(self) -> None:
-        """Put in what the clipboard holds, as decision 32 says."""
-        said = paste.paste(self.document, self.canvas.pointer.place, self.window.framer.sizes)
-        if said is not None:
-            self.window.say(said)
 
     def delete(self) -> None:
         """Delete the selection."""

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QFileDialog, QInputDialog
 
-from gradviz.edit import edits, layout
+from gradviz.edit import edits
 from gradviz.engine import explain
 from gradviz.errors import GradvizError
 from gradviz.graph.model import Array, Diagram, OutPort, Place
-from gradviz.gui import arrays
+from gradviz.gui import arrays, copying
 from gradviz.gui.commands.base import Commands
-from gradviz.gui.document import CellRef, Selection
+from gradviz.gui.document import CellRef
 from gradviz.gui.table.window import TableWindow
 from gradviz.gui.translate import render
 from gradviz.text import mark, message
@@ -23,7 +23,7 @@ from gradviz.text import mark, message
 if TYPE_CHECKING:
     from gradviz.gui.main_window import MainWindow
 
-CARD = (200.0, 240.0)
+ORIGIN = Place(0, 0)
 
 
 class Values(Commands):
@@ -147,18 +147,13 @@ class Values(Commands):
             self.window.say(message(said, names=", ".join(found.header)[:80]))
 
     def _add(self, array: Array, name: str) -> None:
-        at, sizes = self.canvas.pointer.place, self.canvas.sight.sizes()
-        added: list[str] = []
+        def put(diagram: Diagram, offset: Place = ORIGIN) -> tuple[Diagram, dict[str, str]]:
+            made, id = edits.add_node(diagram, "variable", offset, value=array, name=_named(name))
+            return made, {id: id}
 
-        def build(diagram: Diagram) -> Diagram:
-            place: Place = layout.free_place(diagram, at, CARD, sizes)
-            made, id = edits.add_node(diagram, "variable", place, value=array, name=_named(name))
-            added.append(id)
-            return made
-
-        if self.document.edit(mark("edit", "Import numbers"), build):
-            self.document.select(Selection(frozenset(added)))
-            self.canvas.ensure_visible(added)
+        at = self.canvas.landing.at(self.canvas.pointer.place)
+        copying.put_in(self.document, mark("edit", "Import numbers"), put, at)
+        self.canvas.say_if_out_of_view()
 
     def export_numbers(self) -> None:
         """The value of the selected node (or its gradient, if a cell of that is selected) to a file."""
