@@ -15,7 +15,9 @@ from gradviz.edit import grid
 from gradviz.edit.columns import Size, Sizes, is_literal, size_of
 from gradviz.edit.grid import checked_place
 from gradviz.edit.layered import COLUMN_GAP, PART_GAP, ROW_GAP, layered
+from gradviz.edit.nodes import move
 from gradviz.edit.part import part
+from gradviz.edit.routes import straightened
 from gradviz.graph import paths
 from gradviz.graph.model import Diagram, Graph, Place
 from gradviz.limits import PLACE
@@ -67,7 +69,7 @@ def arrange(
         corner = room.free(Place(x, y), body, block.values())
         by_x, by_y = corner.x - body.left, corner.y - body.top
         places = {id: Place(place.x + by_x, place.y + by_y) for id, place in places.items()}
-    return _placed(diagram, places)
+    return straightened(move(diagram, places), diagram, chosen.nodes)
 
 
 def place_missing(diagram: Diagram, sizes: Sizes = UNKNOWN) -> Diagram:

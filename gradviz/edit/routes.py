@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from gradviz.edit.grid import checked_place
@@ -92,3 +92,18 @@ def moved_along(diagram: Diagram, moved: Mapping[str, Place]) -> dict[InPort, Po
 def _way(diagram: Diagram, moved: Mapping[str, Place], id: str) -> tuple[float, float] | None:
     old, new = diagram.places.get(id), moved.get(id)
     return None if old is None or new is None else (new.x - old.x, new.y - old.y)
+
+
+def straightened(diagram: Diagram, before: Diagram, ids: Collection[str]) -> Diagram:
+    """`diagram` with wires between these nodes straight where their ends have not moved alike: points lie elsewhere."""
+    led = routes_of(before)
+    alike = moved_along(before, {id: diagram.places[id] for id in ids if id in diagram.places})
+    bent = [
+        end
+        for end in led
+        if end.node in ids
+        and (source := source_of(before.graph, end)) is not None
+        and source.node in ids
+        and end not in alike
+    ]
+    return set_routes(diagram, dict.fromkeys(bent, ()))

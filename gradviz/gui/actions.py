@@ -75,6 +75,15 @@ ACTIONS: Final = (
     Action(
         "select_all", EDIT, mark("actions", "Select &All"), ("Ctrl+A",), "canvas", separated=True
     ),
+    Action("select_none", EDIT, mark("actions", "Select &none"), ("Ctrl+Shift+A",), "canvas"),
+    Action(
+        "invert_selection", EDIT, mark("actions", "&Invert the selection"), ("Ctrl+I",), "canvas"
+    ),
+    Action("select_upstream", EDIT, mark("actions", "Select &upstream"), ("U",), "canvas"),
+    Action(
+        "select_downstream", EDIT, mark("actions", "Select do&wnstream"), ("Shift+U",), "canvas"
+    ),
+    Action("lasso", EDIT, mark("actions", "Select with a &lasso"), ("Q",), "canvas"),
     Action("rename", EDIT, mark("actions", "Rena&me or edit"), ("F2",), "canvas"),
     Action("fit_all", VIEW, mark("actions", "Fit &all"), ("Home",), "canvas"),
     Action("fit_selection", VIEW, mark("actions", "Fit &selection"), ("F",), "canvas"),
@@ -91,7 +100,15 @@ ACTIONS: Final = (
     Action("pull_out", GRAPH, mark("actions", "Pull &out of the wires"), ("O",), "canvas"),
     Action("lead_wire", GRAPH, mark("actions", "&Lead the wire elsewhere"), ("Shift+R",), "canvas"),
     Action("straighten_wire", GRAPH, mark("actions", "&Straighten wires")),
-    Action("arrange", GRAPH, mark("actions", "Arrange a&ll"), ("L",), "canvas", separated=True),
+    Action(
+        "arrange",
+        GRAPH,
+        mark("actions", "T&idy the selection or all"),
+        ("L",),
+        "canvas",
+        separated=True,
+    ),
+    Action("arrange_all", GRAPH, mark("actions", "Tid&y all")),
     Action("draw_again", GRAPH, mark("actions", "&Draw random numbers again"), ("R",), "canvas"),
     Action(
         "make_target",

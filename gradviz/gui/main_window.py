@@ -261,6 +261,10 @@ class MainWindow(QMainWindow):
                 "pull_out",
                 "break_wires",
                 "",
+                "select_upstream",
+                "select_downstream",
+                "arrange",
+                "",
                 "fit_selection",
             ]
             graph = self.document.diagram.graph

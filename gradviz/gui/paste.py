@@ -23,7 +23,7 @@ from gradviz.ops.spec import Spec
 from gradviz.text import Message, mark, message, shape_words
 
 ORIGIN: Final = Place(0, 0)
-Sizes = Callable[[Answer], Mapping[str, tuple[float, float]]]
+Sizes = Callable[[Answer], Mapping[str, tuple[float, ...]]]
 
 
 def build_expression(document: Document, text: str, sizes: Sizes) -> list[str]:

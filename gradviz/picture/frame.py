@@ -64,9 +64,9 @@ class Framer:
         self._wires: dict[str, WireLook] = {}
         self._still: tuple[Answer, int, bool, bool] | None = None
 
-    def sizes(self, answer: Answer) -> dict[str, tuple[float, float]]:
-        """The size of every card, in canvas pixels: what the layout needs."""
-        return {id: found.size for id, found in self.arranged(answer).items()}
+    def sizes(self, answer: Answer) -> dict[str, tuple[float, float, float]]:
+        """Width and height of every card, and how far down its output is, in canvas pixels: what the layout needs."""
+        return {id: (*card.size, card.outputs[0].y) for id, card in self.arranged(answer).items()}
 
     def arranged(self, answer: Answer) -> dict[str, Arrangement]:
         """How every card is arranged, from its own upper left corner on."""

@@ -74,7 +74,7 @@ def test_the_screen_follows_a_drag(robot: Robot, scale: float | None) -> None:
 
 def test_the_screen_follows_every_moment_of_the_film(robot: Robot) -> None:
     film = robot.player
-    robot.canvas.zoom_by(1.4)
+    robot.canvas.zoom_by(1.5)
     for position in range(len(film.timeline) + 1):
         film.seek(position)
         assert_up_to_date(robot)

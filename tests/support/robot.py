@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt
 from PySide6.QtGui import (
     QDragEnterEvent,
     QDragMoveEvent,
     QDropEvent,
     QGuiApplication,
     QImage,
+    QMouseEvent,
     QNativeGestureEvent,
     QPointingDevice,
     QWheelEvent,
@@ -88,9 +89,21 @@ class Robot:
     ) -> None:
         QTest.mousePress(self.canvas, button, modifiers, at)
 
-    def move(self, *points: QPoint) -> None:
+    def move(self, *points: QPoint, modifiers: Qt.KeyboardModifier = NONE) -> None:
         for point in points:
-            QTest.mouseMove(self.canvas, point)
+            if modifiers is NONE:
+                QTest.mouseMove(self.canvas, point)
+                continue
+            # Qt's robot moves without keys.
+            event = QMouseEvent(
+                QEvent.Type.MouseMove,
+                QPointF(point),
+                QPointF(self.canvas.mapToGlobal(point)),
+                Qt.MouseButton.NoButton,
+                LEFT,
+                modifiers,
+            )
+            QApplication.sendEvent(self.canvas, event)
 
     def release(
         self, at: QPoint, modifiers: Qt.KeyboardModifier = NONE, button: Qt.MouseButton = LEFT
@@ -106,7 +119,7 @@ class Robot:
     ) -> None:
         """Press, move in two steps, release."""
         self.press(start, modifiers, button)
-        self.move((start + end) / 2, end)
+        self.move((start + end) / 2, end, modifiers=modifiers)
         self.release(end, modifiers, button)
 
     def wire(self, source: str, target: str, index: int = 0) -> None:

@@ -16,7 +16,8 @@ from gradviz.graph.model import InPort, OutPort
 from gradviz.gui.canvas.bundle import Bundle, PullOut
 from gradviz.gui.canvas.knife import Knife, Thread
 from gradviz.gui.canvas.leading import Lead, add_point, remove_point
-from gradviz.gui.canvas.tools import Box, Move, Pan, Tool
+from gradviz.gui.canvas.selecting import Box, Lasso
+from gradviz.gui.canvas.tools import Move, Pan, Tool
 from gradviz.gui.canvas.wiring import Wire
 from gradviz.gui.document import Selection
 from gradviz.picture.hit import Hit, Part
@@ -129,6 +130,10 @@ def _box(canvas: Canvas, press: Press) -> Tool:
     return Box(canvas, press.at, press.modifiers)
 
 
+def _lasso(canvas: Canvas, press: Press) -> Tool:
+    return Lasso(canvas, press.at, press.modifiers)
+
+
 def _knife(canvas: Canvas, press: Press) -> Tool:
     return Knife(canvas, press.at)
 
@@ -168,6 +173,7 @@ def _break(canvas: Canvas, press: Press) -> None:
 
 PAN: Final = mark("gestures", "Move the view")
 CUT: Final = mark("gestures", "Cut the wires that are crossed")
+LASSO: Final = mark("gestures", "Select with a lasso")
 GESTURES: Final = (
     Gesture(PAN, EVERYWHERE, _pan, armed="pan"),
     Gesture(CUT, EVERYWHERE, _knife, armed="knife"),
@@ -179,6 +185,11 @@ GESTURES: Final = (
         _thread,
         RIGHT,
         SHIFT,
+    ),
+    Gesture(LASSO, EVERYWHERE, _lasso, armed="lasso"),
+    Gesture(LASSO, EVERYWHERE, _lasso, LEFT, CTRL | ALT),
+    Gesture(
+        mark("gestures", "Select with a lasso too"), EVERYWHERE, _lasso, LEFT, CTRL | ALT | SHIFT
     ),
     Gesture(PAN, EVERYWHERE, _pan, MIDDLE),
     Gesture(PAN, EVERYWHERE, _pan, RIGHT),

@@ -68,6 +68,8 @@ class Keys:
         if key is Qt.Key.Key_Escape:
             if self._canvas.armed:
                 self._canvas.armed = ""
+            elif any(stop() for stop in self._canvas.gives_up):
+                pass
             elif not self._canvas.cancel_gesture():
                 self._document.select(Selection())
         elif key is Qt.Key.Key_Space:

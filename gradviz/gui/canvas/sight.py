@@ -85,8 +85,8 @@ class Sight:
         """The part of the canvas that is in view."""
         return self.camera.view(*self.size)
 
-    def sizes(self, answer: Answer | None = None) -> dict[str, tuple[float, float]]:
-        """The size of every card, of the answer that is shown if no other is given."""
+    def sizes(self, answer: Answer | None = None) -> dict[str, tuple[float, float, float]]:
+        """The size of every card, as the layout needs it, of the answer that is shown if no other is given."""
         return self._framer.sizes(answer if answer is not None else self._document.answer)
 
     def frame(self) -> Frame:

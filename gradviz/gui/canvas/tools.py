@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QPainter
 
 from gradviz.edit import edits
 from gradviz.graph.model import Place
 from gradviz.gui.document import Selection
-from gradviz.picture.colours import clear
 from gradviz.picture.hit import Hit
 from gradviz.picture.look import NodeLook
-from gradviz.picture.pen import line_pen
-from gradviz.picture.plane import Rect
 from gradviz.text import mark
 
 if TYPE_CHECKING:
@@ -139,60 +136,3 @@ def _chosen(selected: frozenset[str], id: str, modifiers: Modifiers) -> frozense
     if modifiers & Qt.KeyboardModifier.ShiftModifier:
         return selected | {id}
     return frozenset({id})
-
-
-class Box(Tool):
-    """Drag on empty ground: select what the rectangle touches. Shift adds, Ctrl toggles."""
-
-    def __init__(self, canvas: Canvas, press: QPointF, modifiers: Modifiers) -> None:
-        super().__init__(canvas, press)
-        self._before = canvas.document.selection
-        self._rect: Rect | None = None
-        kept = modifiers & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
-        if not kept:
-            canvas.document.select(Selection())
-
-    def drag(self, at: QPointF, modifiers: Modifiers) -> None:
-        a, b = self.origin, self.canvas.camera.to_canvas(at)
-        old, new = self._rect, Rect(min(a.x, b.x), min(a.y, b.y), abs(a.x - b.x), abs(a.y - b.y))
-        self._rect = new
-        found = frozenset(self.canvas.sight.nodes_in(new))
-        before = self._before.nodes
-        if modifiers & Qt.KeyboardModifier.ControlModifier:
-            found = before ^ found
-        elif modifiers & Qt.KeyboardModifier.ShiftModifier:
-            found = before | found
-        self.canvas.document.select(Selection(found))
-        self.canvas.touch([new] if old is None else _between(old, new))
-
-    def release(self, at: QPointF, modifiers: Modifiers) -> bool:
-        self.canvas.touch([self._rect] if self._rect is not None else [])
-        return True
-
-    def cancel(self) -> None:
-        self.canvas.touch([self._rect] if self._rect is not None else [])
-        self.canvas.document.select(self._before)
-
-    def paint(self, painter: QPainter) -> None:
-        if self._rect is None:
-            return
-        colour = self.canvas.theme.forward
-        painter.setPen(line_pen(colour, 1 / self.canvas.camera.scale))
-        painter.setBrush(clear(colour, 0.08))
-        painter.drawRect(QRectF(*self._rect))
-
-
-def _between(a: Rect, b: Rect) -> list[Rect]:
-    """Four strips that hold the edges of both rectangles and all that lies in one of them only."""
-    left, right = min(a.x, b.x), max(a.right, b.right)
-    top, bottom = min(a.y, b.y), max(a.bottom, b.bottom)
-    return [
-        *(
-            Rect(min(x), top, abs(x[0] - x[1]), bottom - top)
-            for x in ((a.x, b.x), (a.right, b.right))
-        ),
-        *(
-            Rect(left, min(y), right - left, abs(y[0] - y[1]))
-            for y in ((a.y, b.y), (a.bottom, b.bottom))
-        ),
-    ]

@@ -5,7 +5,7 @@ The camera moves only on command: a step of the film never moves it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, cast
 
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QRect, Qt, QTimer, Signal
@@ -104,6 +104,8 @@ class Canvas(QWidget):
         self._hint.setWordWrap(True)
         self._hint.hide()
         self.landing = Landing(document, self.sight)
+        self.gives_up: list[Callable[[], bool]] = []
+        """What Esc stops first, outside the canvas: each tells whether there was something to stop."""
         self.entry = Entry(self)
         self.pointer = Pointer(self)
         self.edge_pan = EdgePan(self)

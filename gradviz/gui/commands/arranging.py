@@ -2,16 +2,113 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final
+
+from PySide6.QtCore import QTimer
+
 from gradviz.edit import layout
+from gradviz.graph.model import Diagram
 from gradviz.gui.commands.base import Commands
-from gradviz.text import mark
+from gradviz.gui.tasks import Task
+from gradviz.picture import geometry
+from gradviz.text import mark, message
+
+if TYPE_CHECKING:
+    from gradviz.gui.main_window import MainWindow
+
+PATIENCE_MS: Final = 150
+"""What takes longer says so, and how to stop it."""
 
 
 class Arranging(Commands):
-    """Where cards are."""
+    """Where cards are. Tidying runs in a thread; what it finds counts only for the diagram it was asked for."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self.tidying = Task(self)
+        self.tidying.done.connect(self._show_tidy)
+        self.tidying.failed.connect(self._tidying_failed)
+        self.tidying.changed.connect(self._on_tidying)
+        self.document.changed.connect(self._on_changed)
+        self.canvas.gives_up.append(self._give_up)
+        self._began = 0.0
+        self._waiting = QTimer(self)
+        self._waiting.setInterval(PATIENCE_MS)
+        self._waiting.timeout.connect(self._show_progress)
+
+    def stop(self) -> None:
+        self.tidying.close()
 
     def arrange(self) -> None:
-        """Lay out the whole graph."""
+        """Tidy the selected cards, or all."""
+        nodes = self.document.selection.nodes
+        self._tidy(nodes if len(nodes) > 1 else None)
+
+    def arrange_all(self) -> None:
+        """Tidy all cards."""
+        self._tidy(None)
+
+    def _tidy(self, ids: frozenset[str] | None) -> None:
+        self.canvas.cancel_gesture()
+        diagram = self.document.diagram
         sizes = self.window.framer.sizes(self.document.answer)
-        if self.document.edit(mark("edit", "Arrange"), layout.arrange, sizes):
-            self.canvas.fit_all()
+        self._began = time.monotonic()
+        self.tidying.start(
+            lambda cancelled: (diagram, layout.arrange(diagram, sizes, ids, cancelled))
+        )
+
+    def _on_tidying(self) -> None:
+        if self.tidying.running:
+            self._waiting.start()
+        else:
+            self._waiting.stop()
+
+    def _show_progress(self) -> None:
+        seconds = int(time.monotonic() - self._began)
+        text = self.tr("Tidying… Esc stops it.")
+        if seconds:
+            text = self.tr("Tidying for {seconds} s… Esc stops it.").format(seconds=seconds)
+        self.window.problems.show_hint(text)
+
+    def _give_up(self) -> bool:
+        if not self.tidying.running:
+            return False
+        self.tidying.cancel()
+        self.window.problems.show_hint(self.tr("Tidying was stopped; nothing has moved."))
+        return True
+
+    def _on_changed(self, old: Diagram, new: Diagram) -> None:
+        self.tidying.cancel()
+
+    def _show_tidy(self, found: Any) -> None:
+        asked, tidy = found
+        if asked is not self.document.diagram:
+            return
+        if tidy is asked:
+            self.window.say(message(mark("canvas", "This is tidy already.")))
+            return
+        seen = self._in_view(tidy.places)
+        self.document.edit(mark("edit", "Tidy"), _taken, tidy)
+        # The view moves only so that what the user looked at stays in it.
+        if not seen <= self._in_view(seen):
+            self.canvas.ensure_visible(seen)
+        self.window.say(message(mark("canvas", "Tidied. Undo puts everything back.")))
+
+    def _in_view(self, ids: Iterable[str]) -> set[str]:
+        """Those whose whole card is in view."""
+        view = self.canvas.sight.view()
+        return {
+            look.id
+            for look in self.canvas.sight.looks(ids)
+            if view.contains_rect(geometry.card_rect(look))
+        }
+
+    def _tidying_failed(self, error: BaseException) -> None:
+        raise error
+
+
+def _taken(diagram: Diagram, tidy: Diagram) -> Diagram:
+    """What the thread has made of the diagram."""
+    return tidy
