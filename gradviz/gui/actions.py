@@ -109,6 +109,8 @@ ACTIONS: Final = (
         separated=True,
     ),
     Action("arrange_all", GRAPH, mark("actions", "Tid&y all")),
+    Action("carry", GRAPH, mark("actions", "Mo&ve without a button held"), ("G",), "canvas"),
+    Action("toggle_snapping", GRAPH, mark("actions", "Snap to grid and &cards, or not")),
     Action("draw_again", GRAPH, mark("actions", "&Draw random numbers again"), ("R",), "canvas"),
     Action(
         "make_target",

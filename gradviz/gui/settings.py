@@ -43,6 +43,15 @@ class Settings:
         self._store.setValue("reduced-motion", reduced)
 
     @property
+    def snapping(self) -> bool:
+        """Whether cards that are moved take the grid and line up with others."""
+        return bool(self._store.value("snapping", defaultValue=True, type=bool))
+
+    @snapping.setter
+    def snapping(self, snapping: bool) -> None:
+        self._store.setValue("snapping", snapping)
+
+    @property
     def files(self) -> list[Path]:
         """The files that were open when gradviz was closed, those that still exist."""
         found: Any = self._store.value("files", [])

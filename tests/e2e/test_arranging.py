@@ -170,3 +170,42 @@ def test_upstream_and_downstream(window, robot) -> None:
     robot.key(Qt.Key.Key_U)
     assert names(window) == set()
     assert "start from" in window.problems._hint.text()
+
+
+def test_g_carries_the_selection(window, robot) -> None:
+    robot.click(robot.header("B"))
+    before = window.document.diagram.places[robot.id("B")]
+    robot.key(Qt.Key.Key_G)
+    robot.key(Qt.Key.Key_Right, SHIFT)
+    robot.key(Qt.Key.Key_Return)
+    assert window.document.diagram.places[robot.id("B")] == (before.x + 40, before.y)
+    robot.key(Qt.Key.Key_A, CTRL | SHIFT)
+    robot.key(Qt.Key.Key_G)
+    assert window.canvas.tool is None
+    assert "Select the cards" in window.problems._hint.text()
+
+
+def test_undo_while_cards_are_carried_drops_them(window, robot) -> None:
+    robot.click(robot.header("B"))
+    before = window.document.diagram
+    robot.key(Qt.Key.Key_G)
+    robot.key(Qt.Key.Key_Right, SHIFT)
+    robot.key(Qt.Key.Key_Z, CTRL)
+    assert window.canvas.tool is None
+    assert window.document.diagram is before
+
+
+def test_snapping_is_remembered(window, robot) -> None:
+    window.do("toggle_snapping")
+    assert not window.canvas.snapping
+    assert not window.settings.snapping
+    assert "Shift+Tab" in window.problems._hint.text()
+    window.do("toggle_snapping")
+    assert window.settings.snapping
+
+
+def test_q_is_a_lasso(window, robot) -> None:
+    robot.key(Qt.Key.Key_Q)
+    assert window.canvas.armed == "lasso"
+    robot.key(Qt.Key.Key_Q)
+    assert window.canvas.armed == ""

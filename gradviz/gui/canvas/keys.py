@@ -13,6 +13,7 @@ from gradviz.edit import edits
 from gradviz.graph.model import InPort, OutPort, Place
 from gradviz.graph.routes import routes_of
 from gradviz.gui.canvas import cells
+from gradviz.gui.canvas.carry import Carry
 from gradviz.gui.canvas.wiring import Wire
 from gradviz.gui.document import CellRef, Selection
 from gradviz.text import mark
@@ -62,6 +63,8 @@ class Keys:
         tool = self._canvas.tool
         if isinstance(tool, Wire) and self._wire_key(tool, key):
             return True
+        if isinstance(tool, Carry) and self._carry_key(tool, key, event.modifiers()):
+            return True
         if any(map(event.matches, _TRAVELS)):
             # The window undoes, where there is a step to undo; where there is none, a gesture may still be.
             return self._canvas.cancel_gesture()
@@ -107,6 +110,17 @@ class Keys:
             self._canvas.finish_gesture()
         elif key in (Qt.Key.Key_Tab, Qt.Key.Key_Insert):
             self._canvas.entry.offer()
+        else:
+            return False
+        return True
+
+    def _carry_key(self, tool: Carry, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> bool:
+        if key in ARROWS:
+            down, right = ARROWS[key]
+            step = FAR_NUDGE if modifiers & _SHIFT else NUDGE
+            tool.nudge(right * step, down * step)
+        elif key in _ENTER:
+            self._canvas.end(self._canvas.pointer.point, modifiers)
         else:
             return False
         return True

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, Qt
 
 from gradviz.edit import edits
+from gradviz.edit.grid import GRID
 from gradviz.graph.model import InPort, Place
 from gradviz.graph.routes import routes_of
-from gradviz.gui.canvas.tools import GRID, Modifiers, Tool
+from gradviz.gui.canvas.tools import Modifiers, Tool
 from gradviz.gui.document import Selection
 from gradviz.picture import curve
 from gradviz.picture.plane import Point

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QToolTip
 from gradviz import digits
 from gradviz.graph.model import Place
 from gradviz.gui.canvas.gestures import Press, begin, double_click
-from gradviz.gui.canvas.wiring import Wire
 from gradviz.gui.document import Selection
 from gradviz.picture import hit as hits
 from gradviz.picture.hit import Hit, Part
@@ -69,8 +68,8 @@ class Pointer:
             # What was typed cannot be used, and stays until it is corrected or given up.
             return
         if canvas.tool is not None:
-            # The second click of a wire drawn by two clicks ends it; anything else drops the gesture.
-            if not (event.button() is Qt.MouseButton.LeftButton and isinstance(canvas.tool, Wire)):
+            # A click ends what goes on without a button; anything else drops the gesture.
+            if not (event.button() is Qt.MouseButton.LeftButton and canvas.tool.ends_by_click):
                 canvas.drop_tool()
             return
         tool = begin(canvas, self._press_of(event))

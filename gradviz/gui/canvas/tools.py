@@ -10,16 +10,17 @@ from PySide6.QtGui import QPainter
 
 from gradviz.edit import edits
 from gradviz.graph.model import Place
+from gradviz.gui.canvas.guides import Guides
 from gradviz.gui.document import Selection
 from gradviz.picture.hit import Hit
 from gradviz.picture.look import NodeLook
+from gradviz.picture.plane import Point
 from gradviz.text import mark
 
 if TYPE_CHECKING:
     from gradviz.gui.canvas.view import Canvas
 
 DRAG_FROM: Final = 4.0
-GRID: Final = 4
 Modifiers = Qt.KeyboardModifier
 
 
@@ -29,6 +30,8 @@ class Tool:
     cursor = Qt.CursorShape.ArrowCursor
     pans_at_edge = True
     """Whether the view moves when it is dragged near the edge."""
+    ends_by_click = False
+    """Whether it goes on without a button held, until the next click."""
     is_everywhere = False
     """Whether it paints over all of the picture, from its beginning to its end."""
 
@@ -86,6 +89,7 @@ class Move(Tool):
         super().__init__(canvas, press)
         self._look = look
         self._hit = hit
+        self._guides: Guides | None = None
         document = canvas.document
         self._before = document.selection
         self._chosen = _chosen(document.selection.nodes, look.id, modifiers)
@@ -97,18 +101,24 @@ class Move(Tool):
 
     def drag(self, at: QPointF, modifiers: Modifiers) -> None:
         now = self.canvas.camera.to_canvas(at)
-        step = 1 if modifiers & Qt.KeyboardModifier.ControlModifier else GRID
-        dx = round((now.x - self.origin.x) / step) * step
-        dy = round((now.y - self.origin.y) / step) * step
         places = self.canvas.document.diagram.places
         moving = self.canvas.document.selection.nodes | {self._look.id}
+        if self._guides is None:
+            self._guides = Guides(self.canvas, moving)
+        free = bool(modifiers & Qt.KeyboardModifier.ControlModifier) or not self.canvas.snapping
+        by = self._guides.way(Point(now.x - self.origin.x, now.y - self.origin.y), free=free)
         self.canvas.moved = {
-            id: Place(place.x + dx, place.y + dy)
+            id: Place(place.x + by.x, place.y + by.y)
             for id in moving
             if (place := places.get(id)) is not None
         }
 
+    def paint(self, painter: QPainter) -> None:
+        if self._guides is not None:
+            self._guides.paint(painter)
+
     def release(self, at: QPointF, modifiers: Modifiers) -> bool:
+        self._hide_guides()
         moved, self.canvas.moved = self.canvas.moved, {}
         if self.dragging:
             self.finish(moved)
@@ -125,8 +135,13 @@ class Move(Tool):
         return Selection(self._chosen, None, cell if self._look.id in self._chosen else None)
 
     def cancel(self) -> None:
+        self._hide_guides()
         self.canvas.moved = {}
         self.canvas.document.select(self._before)
+
+    def _hide_guides(self) -> None:
+        if self._guides is not None:
+            self._guides.hide()
 
 
 def _chosen(selected: frozenset[str], id: str, modifiers: Modifiers) -> frozenset[str]:

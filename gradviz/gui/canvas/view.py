@@ -31,6 +31,7 @@ from gradviz.engine.stops import stopped_nodes
 from gradviz.graph.model import Diagram, InPort, Place
 from gradviz.gui import paste
 from gradviz.gui.canvas.camera import LARGEST, SMALLEST, Camera
+from gradviz.gui.canvas.carry import Carry
 from gradviz.gui.canvas.culling import wire_rect
 from gradviz.gui.canvas.drops import Drops
 from gradviz.gui.canvas.edge_pan import EdgePan
@@ -76,6 +77,7 @@ class Canvas(QWidget):
     space_tapped()            Space was pressed and released without moving the view
     status_hint(text)         a line for the foot of the window
     context_requested(point)  a menu is wanted at a point of the screen
+    snapping_changed(on)      cards that are moved take the grid, or no longer
     table_requested(cell)     an array larger than its card shall be shown whole
     """
 
@@ -83,6 +85,7 @@ class Canvas(QWidget):
     status_hint = Signal(str)
     context_requested = Signal(QPoint)
     table_requested = Signal(object)
+    snapping_changed = Signal(bool)
 
     def __init__(
         self, document: Document, player: Player, framer: Framer, parent: QWidget | None = None
@@ -104,6 +107,7 @@ class Canvas(QWidget):
         self._hint.setWordWrap(True)
         self._hint.hide()
         self.landing = Landing(document, self.sight)
+        self._snapping = True
         self.gives_up: list[Callable[[], bool]] = []
         """What Esc stops first, outside the canvas: each tells whether there was something to stop."""
         self.entry = Entry(self)
@@ -321,6 +325,21 @@ class Canvas(QWidget):
         """The view is moved by hand: if Space is held for it, releasing it does not play."""
         self._keys.panned()
 
+    @property
+    def snapping(self) -> bool:
+        """Whether cards that are moved take the grid and line up with others."""
+        return self._snapping
+
+    @snapping.setter
+    def snapping(self, snapping: bool) -> None:
+        if snapping != self._snapping:
+            self._snapping = snapping
+            self.snapping_changed.emit(snapping)
+
+    def carry(self) -> None:
+        """The selected cards follow the pointer until the next click."""
+        self.begin(Carry(self, self.pointer.point))
+
     def take_wire(self) -> AnyPort | None:
         """Stop drawing a wire, and tell where it starts."""
         tool = self._tool
@@ -448,8 +467,13 @@ class Canvas(QWidget):
         return super().event(event)
 
     def _tabs(self, event: QKeyEvent) -> bool:
-        """Tab adds while the pointer moved last; after a key it moves the focus, as everywhere."""
-        if event.key() != Qt.Key.Key_Tab or event.modifiers() or not self.pointer.is_last:
+        """Tab adds, with Shift it snaps, while the pointer moved last; after a key it moves the focus, as everywhere."""
+        if not self.pointer.is_last:
+            return False
+        if event.key() == Qt.Key.Key_Backtab:
+            self.snapping = not self.snapping
+            return True
+        if event.key() != Qt.Key.Key_Tab or event.modifiers():
             return False
         self.entry.offer()
         return True

@@ -32,6 +32,7 @@ DIMMED: Final = 0.6
 class Wire(Tool):
     """Draw a wire, or move the end of one that is there. Every port in view shows whether it may end there."""
 
+    ends_by_click = True
     cursor = Qt.CursorShape.CrossCursor
     is_everywhere = True
 

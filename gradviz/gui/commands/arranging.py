@@ -33,6 +33,8 @@ class Arranging(Commands):
         self.tidying.changed.connect(self._on_tidying)
         self.document.changed.connect(self._on_changed)
         self.canvas.gives_up.append(self._give_up)
+        self.canvas.snapping = window.settings.snapping
+        self.canvas.snapping_changed.connect(self._keep_snapping)
         self._began = 0.0
         self._waiting = QTimer(self)
         self._waiting.setInterval(PATIENCE_MS)
@@ -49,6 +51,32 @@ class Arranging(Commands):
     def arrange_all(self) -> None:
         """Tidy all cards."""
         self._tidy(None)
+
+    def carry(self) -> None:
+        """The selected cards follow the pointer and the arrow keys until a click or Enter."""
+        if not self.document.selection.nodes:
+            self.window.problems.show_hint(self.tr("Select the cards to move."))
+            return
+        self.canvas.setFocus()
+        self.canvas.carry()
+        self.canvas.say(
+            mark(
+                "canvas",
+                "Move the pointer or press arrows; a click or Enter ends it, Esc drops it.",
+            )
+        )
+
+    def toggle_snapping(self) -> None:
+        """Cards that are moved take the grid and line up with others, or no longer."""
+        self.canvas.snapping = not self.canvas.snapping
+
+    def _keep_snapping(self, on: bool) -> None:
+        self.window.settings.snapping = on
+        self.canvas.say(
+            mark("canvas", "Cards take the grid and line up again.")
+            if on
+            else mark("canvas", "Cards go where they are dragged; Shift+Tab brings the grid back.")
+        )
 
     def _tidy(self, ids: frozenset[str] | None) -> None:
         self.canvas.cancel_gesture()
