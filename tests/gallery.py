@@ -213,6 +213,27 @@ def table(window) -> None:
     window.do("open_table")
 
 
+def slider(window) -> None:
+    """One number with its slider and its handle."""
+    from gradviz.edit import edits
+    from gradviz.gui.document import CellRef, Selection
+    from gradviz.text import mark
+
+    open_example(window, "one-number")
+    id = window.document.diagram.node_called("x").id
+    window.document.edit(mark("edit", "Range"), edits.set_range, id, -4, 4)
+    window.document.select(Selection(frozenset({id}), None, CellRef(id, "value", ())))
+
+
+def handle(window) -> None:
+    """The handle of a number in a table, and the settings of a sum."""
+    from gradviz.gui.document import CellRef, Selection
+
+    first_minute(None)(window)
+    id = window.document.diagram.node_called("X").id
+    window.document.select(Selection(frozenset({id}), None, CellRef(id, "value", (1, 0))))
+
+
 def empty(window) -> None:
     """Nothing yet."""
     from gradviz.graph.model import Diagram
@@ -252,6 +273,9 @@ STATES = (
     State("replacing", replacing, size=(1280, 800)),
     State("table", table, ratios=(1, 2)),
     State("table-dark", table, "dark"),
+    State("slider", slider, size=(1280, 800)),
+    State("slider-dark", slider, "dark", (1280, 800)),
+    State("handle", handle, size=(1280, 800), ratios=(1, 2)),
     State("empty", empty),
 )
 

@@ -7,6 +7,7 @@ from gradviz.edit.filling import FILLS, fill, fill_number
 from gradviz.edit.layout import arrange, free_place, place_missing
 from gradviz.edit.nodes import add_node, delete, move, rename
 from gradviz.edit.questions import set_query
+from gradviz.edit.ranges import clear_range, set_range
 from gradviz.edit.rewiring import (
     cut,
     delete_and_heal,
@@ -26,6 +27,7 @@ __all__ = [
     "arrange",
     "build_expression",
     "clear_breakpoints",
+    "clear_range",
     "connect",
     "cut",
     "cut_out",
@@ -51,6 +53,7 @@ __all__ = [
     "set_attributes",
     "set_cell",
     "set_query",
+    "set_range",
     "set_route",
     "set_routes",
     "set_value",

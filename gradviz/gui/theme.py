@@ -165,6 +165,13 @@ QLineEdit QToolButton {{
 QLineEdit:focus {{ background: {panel}; border-color: {forward}; }}
 QLineEdit:read-only, QLineEdit:disabled {{ color: {dim}; }}
 QLineEdit[faulty="true"] {{ border-color: {note}; }}
+QSlider::groove:horizontal {{ height: 4px; background: {line}; border-radius: 2px; }}
+QSlider::sub-page:horizontal {{ background: {forward}; border-radius: 2px; }}
+QSlider::handle:horizontal {{
+    width: 14px; height: 14px; margin: -6px 0px; border-radius: 8px; background: {panel};
+    border: 2px solid {forward};
+}}
+QSlider::handle:horizontal:focus {{ background: {forward}; }}
 QCheckBox {{ spacing: 8px; }}
 QCheckBox::indicator {{
     width: 14px; height: 14px; border: 1px solid {handle}; border-radius: 4px; background: {soft};

@@ -189,6 +189,11 @@ class Editing(RuleBasedStateMachine):
         self.edit(edits.fill, self.one(data), kind)
         self.edit(edits.fill_number, self.one(data), number)
 
+    @rule(data=st.data(), low=st.floats(width=32), high=st.floats(width=32))
+    def slide(self, data, low, high):
+        self.edit(edits.set_range, self.one(data), low, high)
+        self.edit(edits.clear_range, self.one(data))
+
     @rule(data=st.data(), settings=SETTINGS)
     def set_attributes(self, data, settings):
         self.edit(edits.set_attributes, self.one(data), **settings)

@@ -14,12 +14,13 @@ from PySide6.QtCore import QPointF, Qt
 
 from gradviz.graph.model import InPort, OutPort
 from gradviz.gui.canvas.bundle import Bundle, PullOut
+from gradviz.gui.canvas.dragging import DragNumber
 from gradviz.gui.canvas.knife import Knife, Thread
 from gradviz.gui.canvas.leading import Lead, add_point, remove_point
 from gradviz.gui.canvas.selecting import Box, Lasso
 from gradviz.gui.canvas.tools import Move, Pan, Tool
 from gradviz.gui.canvas.wiring import Wire
-from gradviz.gui.document import Selection
+from gradviz.gui.document import CellRef, Selection
 from gradviz.picture.hit import Hit, Part
 from gradviz.picture.look import NodeLook
 from gradviz.text import Text, mark
@@ -48,6 +49,8 @@ class Ground(Enum):
     WIRE = "wire"
     PIN = "pin"
     """A point that a wire is led through."""
+    HANDLE = "handle"
+    """The handle of the selected number."""
     PORT = "port"
     CARD = "card"
 
@@ -65,10 +68,13 @@ class Press:
     found: tuple[NodeLook, Hit] | None
     wire: InPort | None
     pin: tuple[InPort, int] | None = None
+    handle: CellRef | None = None
 
     @property
     def ground(self) -> Ground:
         """What is under it."""
+        if self.handle is not None:
+            return Ground.HANDLE
         if self.found is not None:
             return Ground.PORT if self.found[1].part in _PORTS else Ground.CARD
         if self.pin is not None:
@@ -146,6 +152,10 @@ def _lead(canvas: Canvas, press: Press) -> Tool | None:
     return Lead(canvas, press.at, *press.pin) if press.pin is not None else None
 
 
+def _drag_number(canvas: Canvas, press: Press) -> Tool | None:
+    return DragNumber(canvas, press.at, press.handle) if press.handle is not None else None
+
+
 def _pull_out(canvas: Canvas, press: Press) -> Tool | None:
     return PullOut(canvas, press.at, *press.found, NONE) if press.found else None
 
@@ -193,6 +203,11 @@ GESTURES: Final = (
     ),
     Gesture(PAN, EVERYWHERE, _pan, MIDDLE),
     Gesture(PAN, EVERYWHERE, _pan, RIGHT),
+    Gesture(
+        mark("gestures", "Change the selected number: Shift fine, Ctrl coarse"),
+        frozenset({Ground.HANDLE}),
+        _drag_number,
+    ),
     Gesture(
         mark("gestures", "Break a wire, all wires of a port; remove a point"),
         frozenset({Ground.WIRE, Ground.PORT, Ground.PIN}),

@@ -14,6 +14,7 @@ from gradviz.graph.model import InPort, OutPort, Place
 from gradviz.graph.routes import routes_of
 from gradviz.gui.canvas import cells
 from gradviz.gui.canvas.carry import Carry
+from gradviz.gui.canvas.dragging import is_draggable, step_number
 from gradviz.gui.canvas.wiring import Wire
 from gradviz.gui.document import CellRef, Selection
 from gradviz.text import mark
@@ -34,6 +35,7 @@ ARROWS: Final = {
 BEGINS_A_NUMBER: Final = frozenset("0123456789-−+.[(iInNpPπ")
 _TRAVELS: Final = (QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo)
 _ENTER: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_ALT: Final = Qt.KeyboardModifier.AltModifier
 _SHIFT: Final = Qt.KeyboardModifier.ShiftModifier
 _COMMANDS: Final = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
 
@@ -152,7 +154,10 @@ class Keys:
     def _arrow(self, by: tuple[int, int], modifiers: Qt.KeyboardModifier) -> None:
         self._canvas.pointer.is_last = False
         selection = self._document.selection
-        if selection.cell is not None:
+        if modifiers & _ALT and by[0] and is_draggable(self._canvas, selection.cell):
+            assert selection.cell is not None
+            step_number(self._canvas, selection.cell, -by[0], modifiers)
+        elif selection.cell is not None:
             self._to_cell(selection.cell, by)
         elif selection.wire is not None and selection.wire in routes_of(self._document.diagram):
             self._nudge_points(selection.wire, by, FAR_NUDGE if modifiers & _SHIFT else NUDGE)

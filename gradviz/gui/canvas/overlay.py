@@ -14,7 +14,7 @@ from gradviz.picture import fonts, geometry, labels, node
 from gradviz.picture.colours import Theme
 from gradviz.picture.hit import Hit, Part
 from gradviz.picture.look import Arrow, WireLook
-from gradviz.picture.pen import Detail, detail_at, line_pen, stroke
+from gradviz.picture.pen import Detail, detail_at, fill, line_pen, stroke
 from gradviz.picture.plane import Rect
 from gradviz.picture.wire import wire_path
 
@@ -50,6 +50,19 @@ def _paint_wire(painter: QPainter, wire: WireLook, theme: Theme) -> None:
     painter.drawPath(path)
     painter.setPen(line_pen(theme.canvas, 1.5))
     painter.drawPath(path)
+
+
+def paint_handle(painter: QPainter, rect: Rect, scale: float, theme: Theme) -> None:
+    """Two arrows, left and right: the number under them can be dragged."""
+    fill(painter, rect, theme.panel, rect.height / 2)
+    stroke(painter, rect, line_pen(theme.ink, 1.5 / scale), rect.height / 2)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.ink)
+    x, y = rect.center
+    for side in (-1, 1):
+        tip, foot, half = 7.5 / scale * side, 2.5 / scale * side, 3 / scale
+        corners = ((tip, 0), (foot, -half), (foot, half))
+        painter.drawPolygon(QPolygonF([QPointF(x + a, y + b) for a, b in corners]))
 
 
 def paint_halts(painter: QPainter, sight: Sight, nodes: Iterable[str], theme: Theme) -> None:

@@ -33,6 +33,7 @@ class Pointer:
         self._at: QPointF | None = None
         self._is_last = True
         self.hover: tuple[str, Hit] | None = None
+        self.on_handle = False
 
     @property
     def is_last(self) -> bool:
@@ -81,7 +82,8 @@ class Pointer:
         found = self._sight.node_at(at)
         wire = self._sight.wire_at(at) if found is None else None
         pin = self._sight.pin_at(at) if found is None else None
-        return Press(at, event.button(), event.modifiers(), found, wire, pin)
+        handle = self._canvas.document.selection.cell if self._is_on_handle(at) else None
+        return Press(at, event.button(), event.modifiers(), found, wire, pin, handle)
 
     def move(self, event: QMouseEvent) -> None:
         self._at = event.position()
@@ -90,8 +92,19 @@ class Pointer:
             self._canvas.move_tool(event.position(), event.modifiers())
             self._canvas.edge_pan.follow(event.position(), event.modifiers())
             return
+        self._watch_handle(event.position())
         found = self._sight.node_at(event.position())
         self._go_over((found[0].id, found[1]) if found is not None else None)
+
+    def _watch_handle(self, at: QPointF) -> None:
+        on_handle = self._is_on_handle(at)
+        if on_handle != self.on_handle:
+            self.on_handle = on_handle
+            self._canvas.show_cursor()
+
+    def _is_on_handle(self, at: QPointF) -> bool:
+        handle = self._canvas.handle()
+        return handle is not None and handle.contains(self._sight.camera.to_canvas(at))
 
     def leave(self) -> None:
         self._go_over(None)

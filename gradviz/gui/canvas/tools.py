@@ -28,6 +28,8 @@ class Tool:
     """A gesture. `move` and `release` get screen points; `cancel` leaves nothing behind."""
 
     cursor = Qt.CursorShape.ArrowCursor
+    outlives_changes = False
+    """Whether it goes on when the diagram changes, since it changes it itself."""
     pans_at_edge = True
     """Whether the view moves when it is dragged near the edge."""
     ends_by_click = False

@@ -33,6 +33,7 @@ from gradviz.gui import paste
 from gradviz.gui.canvas.camera import LARGEST, SMALLEST, Camera
 from gradviz.gui.canvas.carry import Carry
 from gradviz.gui.canvas.culling import wire_rect
+from gradviz.gui.canvas.dragging import is_draggable
 from gradviz.gui.canvas.drops import Drops
 from gradviz.gui.canvas.edge_pan import EdgePan
 from gradviz.gui.canvas.editor import refusal_sheet
@@ -43,6 +44,7 @@ from gradviz.gui.canvas.overlay import (
     arrows,
     paint_focus,
     paint_halts,
+    paint_handle,
     paint_hints,
     paint_hover,
     paint_selection,
@@ -56,10 +58,12 @@ from gradviz.gui.document import Document, Selection
 from gradviz.gui.player import Player
 from gradviz.gui.translate import render
 from gradviz.picture import geometry
+from gradviz.picture import hit as hits
 from gradviz.picture.colours import LIGHT, Theme
 from gradviz.picture.frame import Framer
 from gradviz.picture.hit import Part
 from gradviz.picture.look import Arrow
+from gradviz.picture.pen import Detail, detail_at
 from gradviz.picture.plane import Rect
 from gradviz.picture.scene import paint_arrow, paint_frame
 from gradviz.text import Message, Text, mark, message
@@ -67,6 +71,8 @@ from gradviz.text import Message, Text, mark, message
 _BY_KEY: Final = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
 
 
+HANDLE: Final = (22.0, 14.0)
+"""The handle of a number, in pixels of the screen."""
 HINT_WIDTH: Final = 320
 HINT_EDGES: Final = 30
 
@@ -189,7 +195,8 @@ class Canvas(QWidget):
         self._repaint_changes()
 
     def _on_changed(self, old: Diagram, new: Diagram) -> None:
-        self.drop_tool()
+        if self._tool is None or not self._tool.outlives_changes:
+            self.drop_tool()
         self.entry.on_changed()
         self._refresh()
 
@@ -222,6 +229,9 @@ class Canvas(QWidget):
         rects = [camera.rect(rect) for rect in cast("Iterable[QRect]", event.region())]
         paint_frame(painter, self.sight.part(rects), theme, camera.rect(event.rect()))
         paint_selection(painter, self.sight, self.document.selection, theme)
+        handle = self.handle()
+        if handle is not None:
+            paint_handle(painter, handle, camera.scale, theme)
         paint_halts(painter, self.sight, stopped_nodes(self.document.diagram), theme)
         if self.pointer.hover is not None:
             paint_hover(painter, self.sight, self.pointer.hover, theme)
@@ -382,6 +392,8 @@ class Canvas(QWidget):
         )
         if self._tool is not None:
             self.setCursor(self._tool.cursor)
+        elif self.pointer.on_handle:
+            self.setCursor(Qt.CursorShape.SizeHorCursor)
         elif self.armed:
             pans = self.armed == "pan"
             self.setCursor(Qt.CursorShape.OpenHandCursor if pans else Qt.CursorShape.CrossCursor)
@@ -559,6 +571,20 @@ class Canvas(QWidget):
         wired = list(ends)
         text = mark("edit", "Remove wires") if len(wired) > 1 else mark("edit", "Remove a wire")
         self.document.edit(text, edits.cut, wired, select=Selection())
+
+    def handle(self) -> Rect | None:
+        """Where the selected number can be taken hold of, to be dragged to another one."""
+        cell = self.document.selection.cell
+        if cell is None or detail_at(self.sight.camera.scale) is not Detail.FULL:
+            return None
+        look = self.sight.look(cell.node) if is_draggable(self, cell) else None
+        found = self.sight.hit_of_cell(look, cell) if look is not None else None
+        if look is None or found is None:
+            return None
+        rect, scale = hits.where(look, found), self.sight.camera.scale
+        width, height = HANDLE[0] / scale, HANDLE[1] / scale
+        # Not over the corner: the port of a card may be there.
+        return Rect(rect.right - width - 2 / scale, rect.bottom - height / 2, width, height)
 
     @property
     def tool(self) -> Tool | None:

@@ -37,6 +37,7 @@ from gradviz.gui.panels.sheet import (
     has_settings,
     sheet,
 )
+from gradviz.gui.panels.slider import ValueSlider
 from gradviz.gui.player import Player
 from gradviz.gui.translate import render
 from gradviz.picture.look import Arrival, Flow
@@ -65,6 +66,7 @@ class Inspector(Panel):
         self._page = QWidget()
         self._column = QVBoxLayout()
         self._waiting = label(self.tr("computing…"), "note", SMALL)
+        self.slider = ValueSlider(document)
         self.form = SettingsForm(document)
         self._build()
         for signal in (document.answered, document.selected, player.arrived, player.moved):
@@ -80,6 +82,7 @@ class Inspector(Panel):
         page.setSpacing(0)
         page.addWidget(self._waiting)
         page.addLayout(self._column)
+        page.addWidget(self.slider)
         page.addWidget(self.form)
         page.addStretch(1)
         self._area.setWidgetResizable(True)
@@ -161,6 +164,7 @@ class Inspector(Panel):
         document = self._document
         id = has_settings(document.answer, document.selection)
         graph = document.diagram.graph
+        self.slider.show_node(id)
         self.form.show_node(graph[id] if id is not None and id in graph else None)
 
     def _replace(self, blocks: list[Block]) -> None:

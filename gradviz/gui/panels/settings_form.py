@@ -25,6 +25,7 @@ from gradviz.errors import InputError
 from gradviz.graph.model import Node
 from gradviz.gui.document import Document
 from gradviz.gui.panels import settings_text
+from gradviz.gui.panels.axis_button import AxisButton, is_axis
 from gradviz.gui.panels.parts import SMALL, hint, label, line, literal, set_property
 from gradviz.gui.translate import render
 from gradviz.ops import registry
@@ -122,6 +123,8 @@ class SettingsForm(QWidget):
             box = QCheckBox()
             box.toggled.connect(partial(self._set, attribute.name))
             return box
+        if is_axis(attribute):
+            return AxisButton(self._document, attribute, partial(self._set, attribute.name))
         editor = self._line_editor(attribute.name, partial(self._type, attribute))
         value = op.bind(node.attributes)[attribute.name]
         editor.setReadOnly(not settings_text.is_editable(attribute.kind, value))
@@ -162,6 +165,8 @@ class SettingsForm(QWidget):
             value = node.name if name == NAME else bound.get(name)
             if isinstance(editor, QLineEdit):
                 self._fill_line(name, editor, value, node)
+            elif isinstance(editor, AxisButton):
+                editor.show_value(node, value)
             elif isinstance(editor, QCheckBox):
                 with QSignalBlocker(editor):
                     editor.setChecked(bool(value))
