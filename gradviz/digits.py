@@ -135,6 +135,26 @@ def true_product(a: Scalar | Array, b: Scalar | Array, result: Scalar | Array) -
     return _true_line((a, b), result, "×", _product)
 
 
+def true_terms(terms: Sequence[Sequence[Scalar | Array]], total: Scalar | Array) -> Shown:
+    """The line `a·b + c·d = total` with as many digits as make it come true; each part is one product, `a·b`."""
+    counts = [len(factors) for factors in terms]
+
+    def combine(numbers: Iterable[Decimal]) -> Decimal:
+        rest = list(numbers)
+        found = Decimal(0)
+        for count in counts:
+            found += math.prod(rest[:count], start=Decimal(1))
+            rest = rest[count:]
+        return found
+
+    line = _true_line([x for factors in terms for x in factors], total, "+", combine)
+    parts, at = [], 0
+    for count in counts:
+        parts.append("·".join(line.parts[at : at + count]))
+        at += count
+    return line._replace(parts=tuple(parts))
+
+
 def _true_line(
     parts: Sequence[Scalar | Array],
     result: Scalar | Array,

@@ -3,10 +3,13 @@
 Window, command line and Python all ask here, so that they say the same.
 """
 
+from gradviz.engine.explain.cells import cell_words, outlined
 from gradviz.engine.explain.film import sentence, step_label
 from gradviz.engine.explain.inside import Inner, inside, nothing_inside
 from gradviz.engine.explain.missing import Reason, reason
 from gradviz.engine.explain.notes import Note, notes
+from gradviz.engine.explain.said import CellWords, TermWords
+from gradviz.engine.explain.sums import cell_name
 from gradviz.engine.explain.troubles import origin, remedy
 from gradviz.engine.explain.verdicts import verdict, verdicts
 from gradviz.engine.explain.wires import (
@@ -34,11 +37,15 @@ from gradviz.engine.explain.zeros import zero, zero_title, zeros
 
 __all__ = [
     "NAMED",
+    "CellWords",
     "Inner",
     "Note",
     "Reason",
+    "TermWords",
     "WireWords",
     "array_words",
+    "cell_name",
+    "cell_words",
     "derivative",
     "headline",
     "inside",
@@ -47,6 +54,7 @@ __all__ = [
     "notes",
     "nothing_inside",
     "origin",
+    "outlined",
     "partial",
     "reason",
     "remedy",
