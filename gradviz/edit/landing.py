@@ -9,11 +9,15 @@ from typing import Final
 from gradviz.edit import grid
 from gradviz.edit.columns import Sizes, size_of
 from gradviz.edit.layout import MARGIN, Box, card_boxes, note_boxes
+from gradviz.edit.nodes import move
 from gradviz.graph.model import Diagram, Place
+from gradviz.graph.walk import descendants
 from gradviz.limits import PLACE
 
 MANY: Final = 200
 """With more cards in view than this, the place straight beside what is there is taken, which is found at once."""
+NEAR: Final = 16.0
+"""Cards that are nearer than this hide the wire between them."""
 EVERYWHERE: Final = Box(-PLACE, -PLACE, 2 * PLACE, 2 * PLACE)
 
 
@@ -50,8 +54,34 @@ def free_corner(taken: Collection[Box], corner: Place, body: Box, view: Box) -> 
     return _nearest(taken, corner, body, EVERYWHERE, across=len(taken) <= MANY) or corner
 
 
-def _overlap(a: Box, b: Box) -> bool:
-    margin = MARGIN
+def make_room(diagram: Diagram, id: str, sizes: Sizes) -> Diagram:
+    """Where a card was put in between and covers others: what is computed from it makes way to the right.
+
+    Nothing is moved that need not be; where there is no way, the card itself goes where it covers nothing.
+    """
+    boxes = card_boxes(diagram, sizes)
+    body = boxes[id]
+    covered = {other for other, box in boxes.items() if other != id and _overlap(box, body, NEAR)}
+    notes = note_boxes(diagram)
+    if not covered and not any(_overlap(note, body, 0) for note in notes):
+        return diagram
+    after = descendants(diagram.graph, [id]) - {id}
+    if covered <= after:
+        first = min(boxes[other].left for other in covered)
+        by = grid.up(body.right + MARGIN - first)
+        moved = {
+            other: boxes[other]._replace(left=boxes[other].left + by)
+            for other in after
+            if other in boxes and boxes[other].left >= first
+        }
+        still = [*notes, *(box for other, box in boxes.items() if other not in moved)]
+        if not any(_overlap(a, b, 0) for a in moved.values() for b in still):
+            return move(diagram, {other: Place(box.left, box.top) for other, box in moved.items()})
+    by_itself = offset(diagram, {id}, Place(body.left, body.top), sizes)
+    return move(diagram, {id: Place(body.left + by_itself.x, body.top + by_itself.y)})
+
+
+def _overlap(a: Box, b: Box, margin: float = MARGIN) -> bool:
     return (
         a.left < b.right + margin
         and b.left < a.right + margin

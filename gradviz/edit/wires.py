@@ -90,6 +90,11 @@ def _can_grow(node: Node) -> bool:
     return op is not None and op.takes(len(node.inputs) + 1)
 
 
+def takes_inputs(node: Node) -> bool:
+    """Whether a wire can end at the node, now or ever."""
+    return bool(node.inputs) or _can_grow(node)
+
+
 def disconnect(diagram: Diagram, target: InPort) -> Diagram:
     """Remove the wire that ends at target."""
     if _wire_at(diagram.graph, target) is None:
@@ -110,8 +115,13 @@ def trimmed_inputs(node: Node) -> Node:
     return node if count == len(node.inputs) else replace(node, inputs=node.inputs[:count])
 
 
-def insert_on_wire(diagram: Diagram, id: str, target: InPort) -> Diagram:
-    """Put a node into the wire that ends at target, by the first of its open inputs that fits."""
+def insert_on_wire(
+    diagram: Diagram, id: str, target: InPort, specs: Specs | None = None
+) -> Diagram:
+    """Put a node into the wire that ends at target, by the first of its open inputs that fits.
+
+    Raises GraphError or ShapeError with the reason if none does. `specs` of the graph save inferring them.
+    """
     graph = diagram.graph
     source = _wire_at(graph, target)
     if source is None:
@@ -125,8 +135,8 @@ def insert_on_wire(diagram: Diagram, id: str, target: InPort) -> Diagram:
     fault: GradvizError | None = None
     for index in entries:
         try:
-            entered = connect(diagram, source, InPort(id, index))
-            return connect(entered, OutPort(id), target)
+            entered = connect(diagram, source, InPort(id, index), specs)
+            return connect(entered, OutPort(id), target, infer(entered.graph, specs))
         except (GraphError, ShapeError) as error:
             fault = fault or error
     raise fault or GraphError(mark("edit", "{name} has no open input."), name=_called(graph, id))

@@ -222,6 +222,7 @@ class MainWindow(QMainWindow):
         document.refused.connect(self.say)
         self.canvas.space_tapped.connect(self.command("play"))
         self.canvas.status_hint.connect(self.problems.show_hint)
+        self.canvas.expression_typed.connect(self._build_expression)
         self.canvas.context_requested.connect(self._show_context)
         self.expression.submitted.connect(self._build_expression)
         self.expression.run_requested.connect(self.command("run"))
@@ -461,7 +462,7 @@ class MainWindow(QMainWindow):
             self.canvas.entry.edit_cell(look, CellRef(look.id, "value", (0, 0)))
 
     def _add_from_palette(self, op: str) -> None:
-        self.canvas.entry.add_in_view(op)
+        self.canvas.adding.add_in_view(op)
         self.canvas.setFocus()
 
     def _go_to(self, nodes: Any) -> None:

@@ -415,7 +415,7 @@ def test_what_goes_wrong_in_computing_leaves_document_and_undo_whole(
     with monkeypatch.context() as patch:
         patch.setattr("gradviz.gui.document._answer", broken)
         with pytest.raises(RuntimeError):
-            window.canvas.entry.drop("exp", window.canvas.sight.view().center)
+            window.canvas.adding.drop("exp", window.canvas.sight.view().center, None)
         assert len(window.document.diagram.graph) == 8
         window.canvas.grab()
     window.do("undo")

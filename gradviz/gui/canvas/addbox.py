@@ -30,6 +30,7 @@ from PySide6.QtWidgets import (
 )
 
 from gradviz.gui.translate import tr
+from gradviz.ops import registry
 from gradviz.ops.op import Op
 from gradviz.ops.search import search
 
@@ -38,23 +39,31 @@ ROWS: Final = 8
 ROW: Final = 24
 SIGN: Final = 44
 NAME, NUMBER, SIGN_TEXT, SUMMARY = (Qt.ItemDataRole.UserRole + i for i in range(4))
+EXPRESSION: Final = "="
+"""In place of the name of an op: what was typed is built as it stands."""
 Offered = Callable[[Op], bool]
 
 
 class AddBox(QFrame):
-    """Offers the ops that fit; a number offers a constant.
+    """Offers the ops that fit; a number or a table in brackets offers a source, mathematics to be built.
 
-    chosen(op, number)  `number` is the text of the constant, else empty
+    chosen(op, number)  `number` is the text of the source's numbers, else empty
+    typed(text)         mathematics that is to be built
     closed()            gone, whatever was chosen
     """
 
     chosen = Signal(str, str)
+    typed = Signal(str)
     closed = Signal()
 
-    def __init__(self, parent: QWidget, at: QPoint, offered: Offered, text: str = "") -> None:
+    def __init__(
+        self, parent: QWidget, at: QPoint, offered: Offered | None = None, text: str = ""
+    ) -> None:
         super().__init__(parent)
         self._parent = parent
-        self._offered = offered
+        # From a wire only what fits is offered, and mathematics would not be wired to it.
+        self._builds = offered is None
+        self._offered = offered if offered is not None else _any_op
         self._done = False
         self.setObjectName("addbox")
         self.setFrameShape(QFrame.Shape.StyledPanel)
@@ -105,8 +114,16 @@ class AddBox(QFrame):
 
     def _fill(self, text: str) -> None:
         self._list.clear()
-        if _is_number(text):
-            self._append("constant", text.strip(), "", self.tr("a constant"), number=text)
+        typed = text.strip()
+        if _are_numbers(typed):
+            for name, summary in (
+                ("constant", self.tr("a constant")),
+                ("variable", self.tr("a variable that starts there")),
+            ):
+                if self._offered(registry.get(name)):
+                    self._append(name, typed, "", summary, number=typed)
+        elif self._builds and _is_mathematics(typed):
+            self._append(EXPRESSION, typed, "=", self.tr("build this"), number=typed)
         for op in search(text):
             if self._offered(op):
                 self._append(op.name, op.name.replace("_", " "), op.sign, tr(op.summary))
@@ -128,7 +145,10 @@ class AddBox(QFrame):
         if item is not None and name:
             number = item.data(NUMBER)
             self.close_box()
-            self.chosen.emit(name, number)
+            if name == EXPRESSION:
+                self.typed.emit(number)
+            else:
+                self.chosen.emit(name, number)
 
     def close_box(self) -> None:
         """Go away, once."""
@@ -209,6 +229,10 @@ class _Row(QStyledItemDelegate):
         )
 
 
+def _any_op(op: Op) -> bool:
+    return True
+
+
 def _inks(option: QStyleOptionViewItem) -> tuple[QColor, QColor]:
     """The colours of the name and of the rest, on the ground of a row."""
     roles = QPalette.ColorRole
@@ -218,12 +242,30 @@ def _inks(option: QStyleOptionViewItem) -> tuple[QColor, QColor]:
     return option.palette.color(roles.Text), option.palette.color(roles.PlaceholderText)
 
 
-def _is_number(text: str) -> bool:
-    from gradviz.code.numbers import parse_number
+def _are_numbers(text: str) -> bool:
+    """Whether it is one number, or a table in brackets."""
+    from gradviz.code.numbers import parse_block, parse_number
     from gradviz.errors import GradvizError
 
     try:
-        parse_number(text)
+        if text.startswith("["):
+            parse_block(text)
+        else:
+            parse_number(text)
+    except GradvizError:
+        return False
+    return True
+
+
+def _is_mathematics(text: str) -> bool:
+    """Whether it is more than a name or a sign, and can be read."""
+    from gradviz.code import expression
+    from gradviz.errors import GradvizError
+
+    if not any(sign in text for sign in "+-*/@(=^") or not any(map(str.isalnum, text)):
+        return False
+    try:
+        expression.parse(text)
     except GradvizError:
         return False
     return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -11,21 +11,16 @@ from shiboken6 import isValid
 
 from gradviz import digits
 from gradviz.edit import edits
-from gradviz.graph.model import Array, Diagram, InPort, Place
-from gradviz.gui import copying
+from gradviz.graph.model import Array, Diagram, Place
 from gradviz.gui.canvas import cells
 from gradviz.gui.canvas.addbox import AddBox
 from gradviz.gui.canvas.editor import Commit, Editor, refusal_sheet
-from gradviz.gui.canvas.landing import Grip
 from gradviz.gui.canvas.targets import AnyPort, Targets
 from gradviz.gui.document import CellRef, Selection
-from gradviz.ops import registry
-from gradviz.ops.op import Op
 from gradviz.picture import geometry
 from gradviz.picture import hit as hits
-from gradviz.picture.boxes import Arrangement
 from gradviz.picture.look import Form, NodeLook
-from gradviz.picture.plane import Point, Rect
+from gradviz.picture.plane import Rect
 from gradviz.text import mark, message
 
 if TYPE_CHECKING:
@@ -83,9 +78,13 @@ class Entry:
         screen = at if at is not None else self._canvas.pointer.point
         point = self._sight.camera.to_canvas(screen)
         targets = Targets(self._document, port) if port is not None else None
-        offered = _any_op if targets is None else targets.takes
+        offered = targets.takes if targets is not None else None
         box = AddBox(self._canvas, screen.toPoint(), offered, text)
-        box.chosen.connect(lambda op, number: self.add(op, number, point, targets))
+        end = self._sight.wire_at(screen) if port is None else None
+        box.chosen.connect(
+            lambda op, value: self._canvas.adding.add(op, point, value, targets=targets, end=end)
+        )
+        box.typed.connect(self._canvas.expression_typed)
         box.closed.connect(partial(self._box_closed, box))
         self.add_box = box
 
@@ -94,46 +93,6 @@ class Entry:
         if self.add_box is box and isValid(self._canvas):
             self.add_box = None
             self._canvas.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def add_in_view(self, op: str) -> None:
-        """Add a node in the middle of the view, where there is room."""
-        self.add(op, "", self._sight.view().center, grip=_middle)
-
-    def drop(self, op: str, at: Point) -> None:
-        """Add a node that was dragged here."""
-        if registry.find(op) is not None:
-            self.add(op, "", at, grip=_middle_of_header)
-
-    def add(
-        self,
-        op: str,
-        number: str,
-        at: Point,
-        targets: Targets | None = None,
-        grip: Grip | None = None,
-    ) -> None:
-        """Add a node at a point, or where there is room near it, and wire it to where `targets` start; one step."""
-        value: object = None
-        if number:
-            from gradviz.code.numbers import parse_number
-
-            value = parse_number(number)
-
-        def put(diagram: Diagram, offset: Place = ORIGIN) -> tuple[Diagram, dict[str, str]]:
-            grown, id = edits.add_node(diagram, op, offset, value=value)
-            return targets.wired(grown, id) if targets is not None else grown, {id: id}
-
-        if targets is not None:
-            grip = partial(_port, targets.entry(op) or 0, isinstance(targets.start, InPort))
-        landing = self._canvas.landing
-        hold = grip if grip is not None else _corner_of_header
-        copying.put_in(
-            self._document,
-            mark("edit", "Add"),
-            put,
-            lambda trial, new: landing.offset(trial, new, Place(*at), hold),
-        )
-        self._canvas.say_if_out_of_view()
 
     def edit_selection(self, *, name: bool = False) -> None:
         """Edit the selected cell; without one, the value of the selected source, or the node's name."""
@@ -248,34 +207,6 @@ class Entry:
         sheet = refusal_sheet(self._canvas.theme)
         self.editor = Editor(self._canvas, self._screen(rect), text, commit, sheet)
         return self.editor
-
-
-def _only(arranged: Mapping[str, Arrangement]) -> Arrangement:
-    return next(iter(arranged.values()))
-
-
-def _middle(arranged: Mapping[str, Arrangement]) -> Point:
-    width, height = _only(arranged).size
-    return Point(width / 2, height / 2)
-
-
-def _middle_of_header(arranged: Mapping[str, Arrangement]) -> Point:
-    return Point(_only(arranged).width / 2, TITLE_HEIGHT)
-
-
-def _corner_of_header(arranged: Mapping[str, Arrangement]) -> Point:
-    return Point(0, TITLE_HEIGHT)
-
-
-def _port(number: int, is_output: bool, arranged: Mapping[str, Arrangement]) -> Point:
-    """The port that a wire which was let go ends at: it comes to lie under the pointer."""
-    found = _only(arranged)
-    ports = found.outputs if is_output else found.inputs
-    return ports[min(number, len(ports) - 1)]
-
-
-def _any_op(op: Op) -> bool:
-    return True
 
 
 def _is_inside(index: tuple[int, ...], array: Array) -> bool:

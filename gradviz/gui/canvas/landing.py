@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Final
 
-from gradviz.edit import clipboard, landing
+from gradviz.edit import clipboard, edits, grid, landing
 from gradviz.edit.layout import Box
 from gradviz.engine.answer import Answer, answer
 from gradviz.errors import GradvizError
-from gradviz.graph.model import Diagram, Place
+from gradviz.graph.model import Diagram, InPort, Place
 from gradviz.gui.canvas.sight import Sight
 from gradviz.gui.document import WORKER_NODES, Document
 from gradviz.gui.translate import tr
 from gradviz.picture.boxes import Arrangement
 from gradviz.picture.frame import Framer
 from gradviz.picture.plane import Point, Rect
+from gradviz.text import Text
 
 EDGE: Final = 12.0
 """As near to the edge of the view, in pixels of the screen, new cards come."""
@@ -40,23 +41,44 @@ class Landing:
         self, trial: Diagram, ids: Collection[str], at: Place, grip: Grip | None = None
     ) -> Place:
         """How far to move the cards `ids` of a diagram; the point that is held is then at `at`, or near it."""
-        arranged = self._arranged(trial, ids)
-        known = self._sight.sizes()
-        sizes = {**known, **{id: found.size for id, found in arranged.items()}}
+        arranged = self.arranged(trial, ids)
+        sizes = self._sizes(arranged)
         body = landing.block(trial, ids, sizes)
-        held = (
-            grip(arranged)
-            if grip is not None and arranged
-            else Point(body.width / 2, body.height / 2)
-        )
-        corner = Place(at.x - held.x, at.y - held.y)
-        return landing.offset(trial, ids, corner, sizes, self._view())
+        return landing.offset(trial, ids, _corner(arranged, body, at, grip), sizes, self._view())
+
+    def put_between(self, text: Text, id: str, place: Place, end: InPort) -> bool:
+        """Put a card of the document at a place, into the wire that ends at `end`; what it would cover makes way."""
+
+        def put(diagram: Diagram) -> Diagram:
+            moved = edits.move(diagram, {id: place})
+            put_in = edits.insert_on_wire(moved, id, end)
+            return landing.make_room(put_in, id, self._sizes(self.arranged(put_in, {id})))
+
+        return self._document.edit(text, put)
+
+    def new_between(
+        self, text: Text, put: Callable[[Diagram], tuple[Diagram, str]], at: Place, grip: Grip
+    ) -> bool:
+        """Add a card that `put` puts into a wire, held at `at`; what it would cover makes way. It is selected."""
+
+        def build(diagram: Diagram) -> Diagram:
+            grown, id = put(diagram)
+            arranged = self.arranged(grown, {id})
+            sizes = self._sizes(arranged)
+            body = landing.block(grown, {id}, sizes)
+            placed = edits.move(grown, {id: _corner(arranged, body, at, grip)})
+            return landing.make_room(placed, id, sizes)
+
+        return self._document.edit(text, build, select_new=True)
+
+    def _sizes(self, arranged: Mapping[str, Arrangement]) -> Sizes:
+        return {**self._sight.sizes(), **{id: found.size for id, found in arranged.items()}}
 
     def _view(self) -> Box:
         view: Rect = self._sight.view().grown(-EDGE / self._sight.camera.scale)
         return Box(*view)
 
-    def _arranged(self, trial: Diagram, ids: Collection[str]) -> Mapping[str, Arrangement]:
+    def arranged(self, trial: Diagram, ids: Collection[str]) -> Mapping[str, Arrangement]:
         """How the new cards will be arranged; in a large graph, as if they were alone."""
         for diagram in (trial, clipboard.cut_out(trial, ids)):
             found = self._answer(diagram) if len(diagram.graph) <= WORKER_NODES else None
@@ -70,3 +92,10 @@ class Landing:
             return answer(diagram, self._document.answer)
         except GradvizError:
             return None
+
+
+def _corner(arranged: Mapping[str, Arrangement], body: Box, at: Place, grip: Grip | None) -> Place:
+    """The corner of cards that are held at `at`: by the point that `grip` tells, else by their middle."""
+    middle = Point(body.width / 2, body.height / 2)
+    held = grip(arranged) if grip is not None and arranged else middle
+    return Place(grid.nearest(at.x - held.x), grid.nearest(at.y - held.y))

@@ -9,9 +9,11 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QPainter
 
 from gradviz.edit import edits
-from gradviz.graph.model import Place
+from gradviz.graph.model import InPort, Place
+from gradviz.gui.canvas.between import Between
 from gradviz.gui.canvas.guides import Guides
 from gradviz.gui.document import Selection
+from gradviz.picture import geometry
 from gradviz.picture.hit import Hit
 from gradviz.picture.look import NodeLook
 from gradviz.picture.plane import Point
@@ -92,6 +94,7 @@ class Move(Tool):
         self._look = look
         self._hit = hit
         self._guides: Guides | None = None
+        self._between: Between | None = None
         document = canvas.document
         self._before = document.selection
         self._chosen = _chosen(document.selection.nodes, look.id, modifiers)
@@ -114,19 +117,47 @@ class Move(Tool):
             for id in moving
             if (place := places.get(id)) is not None
         }
+        self._seek(at, modifiers)
+
+    def _seek(self, at: QPointF, modifiers: Modifiers) -> None:
+        """A single card may go into the wire it is let go on."""
+        if len(self.canvas.moved) != 1:
+            return
+        (id,) = self.canvas.moved
+        if self._between is None:
+            self._between = Between(self.canvas, self.canvas.document.diagram, id)
+        look = self.canvas.sight.look(id)
+        if look is not None:
+            self._between.seek(geometry.card_rect(look), at, modifiers)
 
     def paint(self, painter: QPainter) -> None:
         if self._guides is not None:
             self._guides.paint(painter)
+        if self._between is not None:
+            self._between.paint(painter)
 
     def release(self, at: QPointF, modifiers: Modifiers) -> bool:
-        self._hide_guides()
-        moved, self.canvas.moved = self.canvas.moved, {}
         if self.dragging:
+            self.drag(at, modifiers)
+        self._hide_guides()
+        end = self._let_go()
+        moved, self.canvas.moved = self.canvas.moved, {}
+        if end is not None:
+            (id,) = moved
+            self.canvas.landing.put_between(mark("edit", "Put on a wire"), id, moved[id], end)
+        elif self.dragging:
             self.finish(moved)
         else:
             self.canvas.document.select(self._clicked())
         return True
+
+    def _let_go(self) -> InPort | None:
+        """The wire that takes the card; it is lit no more."""
+        if self._between is None:
+            return None
+        end = self._between.taken
+        self._between.clear()
+        return end
 
     def finish(self, moved: Mapping[str, Place]) -> None:
         """The cards are let go."""
@@ -138,6 +169,7 @@ class Move(Tool):
 
     def cancel(self) -> None:
         self._hide_guides()
+        self._let_go()
         self.canvas.moved = {}
         self.canvas.document.select(self._before)
 

@@ -12,6 +12,7 @@ from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QRect, Qt, QTimer
 from PySide6.QtGui import (
     QContextMenuEvent,
     QDragEnterEvent,
+    QDragLeaveEvent,
     QDragMoveEvent,
     QDropEvent,
     QFocusEvent,
@@ -30,6 +31,7 @@ from gradviz.edit import edits
 from gradviz.engine.stops import stopped_nodes
 from gradviz.graph.model import Diagram, InPort, Place
 from gradviz.gui import paste
+from gradviz.gui.canvas.adding import Adding
 from gradviz.gui.canvas.camera import LARGEST, SMALLEST, Camera
 from gradviz.gui.canvas.carry import Carry
 from gradviz.gui.canvas.culling import wire_rect
@@ -84,12 +86,14 @@ class Canvas(QWidget):
     status_hint(text)         a line for the foot of the window
     context_requested(point)  a menu is wanted at a point of the screen
     snapping_changed(on)      cards that are moved take the grid, or no longer
+    expression_typed(text)    mathematics was typed into the add box
     table_requested(cell)     an array larger than its card shall be shown whole
     """
 
     space_tapped = Signal()
     status_hint = Signal(str)
     context_requested = Signal(QPoint)
+    expression_typed = Signal(str)
     table_requested = Signal(object)
     snapping_changed = Signal(bool)
 
@@ -116,6 +120,7 @@ class Canvas(QWidget):
         self._snapping = True
         self.gives_up: list[Callable[[], bool]] = []
         """What Esc stops first, outside the canvas: each tells whether there was something to stop."""
+        self.adding = Adding(self)
         self.entry = Entry(self)
         self.pointer = Pointer(self)
         self.edge_pan = EdgePan(self)
@@ -237,6 +242,7 @@ class Canvas(QWidget):
             paint_hover(painter, self.sight, self.pointer.hover, theme)
         if self._tool is not None:
             self._tool.paint(painter)
+        self._drops.paint(painter)
         painter.resetTransform()
         self._arrows = arrows(self.sight)
         for arrow in self._arrows:
@@ -446,7 +452,10 @@ class Canvas(QWidget):
         self.pointer.wheel(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        self._drops.move(event)
+        self._drops.enter(event)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._drops.leave()
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
         self._drops.move(event)
