@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from gradviz.edit import grid
@@ -11,7 +11,7 @@ from gradviz.edit.columns import Sizes, size_of
 from gradviz.edit.layout import MARGIN, Box, card_boxes, note_boxes
 from gradviz.edit.nodes import move
 from gradviz.graph.model import Diagram, Place
-from gradviz.graph.walk import descendants
+from gradviz.graph.walk import ancestors, descendants
 from gradviz.limits import PLACE
 
 MANY: Final = 200
@@ -55,30 +55,50 @@ def free_corner(taken: Collection[Box], corner: Place, body: Box, view: Box) -> 
 
 
 def make_room(diagram: Diagram, id: str, sizes: Sizes) -> Diagram:
-    """Where a card was put in between and covers others: what is computed from it makes way to the right.
+    """Where a card was put in between and covers others: it goes right of what it reads, and what reads it makes way.
 
-    Nothing is moved that need not be; where there is no way, the card itself goes where it covers nothing.
+    Nothing is moved that need not be. Other cards stay: it goes beside them.
     """
-    boxes = card_boxes(diagram, sizes)
+    boxes, notes = card_boxes(diagram, sizes), note_boxes(diagram)
     body = boxes[id]
+    after = descendants(diagram.graph, [id]) - {id}
+    before = ancestors(diagram.graph, [id]) - {id}
     covered = {other for other, box in boxes.items() if other != id and _overlap(box, body, NEAR)}
-    notes = note_boxes(diagram)
     if not covered and not any(_overlap(note, body, 0) for note in notes):
         return diagram
-    after = descendants(diagram.graph, [id]) - {id}
-    if covered <= after:
-        first = min(boxes[other].left for other in covered)
-        by = grid.up(body.right + MARGIN - first)
-        moved = {
-            other: boxes[other]._replace(left=boxes[other].left + by)
-            for other in after
-            if other in boxes and boxes[other].left >= first
-        }
-        still = [*notes, *(box for other, box in boxes.items() if other not in moved)]
-        if not any(_overlap(a, b, 0) for a in moved.values() for b in still):
-            return move(diagram, {other: Place(box.left, box.top) for other, box in moved.items()})
-    by_itself = offset(diagram, {id}, Place(body.left, body.top), sizes)
-    return move(diagram, {id: Place(body.left + by_itself.x, body.top + by_itself.y)})
+    left = max((boxes[other].right + MARGIN for other in covered & before), default=body.left)
+    fixed = [*notes, *(box for other, box in boxes.items() if other not in after | {id})]
+    corner = Place(max(left, body.left), body.top)
+    if covered - after or any(_overlap(note, body, 0) for note in notes):
+        corner = free_corner(fixed, corner, body, EVERYWHERE)
+    body = body._replace(left=corner.x, top=corner.y)
+    return move(diagram, {id: corner, **_made_way(after, boxes, body, fixed)})
+
+
+def _made_way(
+    after: Collection[str], boxes: Mapping[str, Box], body: Box, fixed: Collection[Box]
+) -> dict[str, Place]:
+    """Where the cards behind `body` go, all by as much, so that none is covered by it, or by what stays."""
+    covered = [boxes[id] for id in after if id in boxes and _overlap(boxes[id], body, NEAR)]
+    if not covered:
+        return {}
+    first = min(box.left for box in covered)
+    behind = {id: boxes[id] for id in after if id in boxes and boxes[id].left >= first}
+    stay = [*fixed, body, *(boxes[id] for id in after if id in boxes and id not in behind)]
+    by = grid.up(body.right + MARGIN - first)
+    # Each round goes past one more of the cards that stay.
+    for _ in range(len(stay)):
+        moved = [box._replace(left=box.left + by) for box in behind.values()]
+        hit = [
+            (other.right + MARGIN - box.left)
+            for box in moved
+            for other in stay
+            if _overlap(box, other, 0)
+        ]
+        if not hit:
+            break
+        by = grid.up(by + max(hit))
+    return {id: Place(box.left + by, box.top) for id, box in behind.items()}
 
 
 def _overlap(a: Box, b: Box, margin: float = MARGIN) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final
 
 from gradviz.edit import clipboard, edits, grid, landing
@@ -20,7 +20,7 @@ from gradviz.text import Text
 
 EDGE: Final = 12.0
 """As near to the edge of the view, in pixels of the screen, new cards come."""
-Sizes = Mapping[str, tuple[float, float]]
+Sizes = Mapping[str, tuple[float, ...]]
 Grip = Callable[[Mapping[str, Arrangement]], Point]
 """Which point of the new card shall lie under the pointer, told by how it is arranged."""
 
@@ -41,10 +41,12 @@ class Landing:
         self, trial: Diagram, ids: Collection[str], at: Place, grip: Grip | None = None
     ) -> Place:
         """How far to move the cards `ids` of a diagram; the point that is held is then at `at`, or near it."""
-        arranged = self.arranged(trial, ids)
+        arranged = self._measured(trial, ids)
         sizes = self._sizes(arranged)
         body = landing.block(trial, ids, sizes)
-        return landing.offset(trial, ids, _corner(arranged, body, at, grip), sizes, self._view())
+        return landing.offset(
+            trial, ids, _corner(_of(arranged, ids), body, at, grip), sizes, self._view()
+        )
 
     def put_between(self, text: Text, id: str, place: Place, end: InPort) -> bool:
         """Put a card of the document at a place, into the wire that ends at `end`; what it would cover makes way."""
@@ -52,7 +54,7 @@ class Landing:
         def put(diagram: Diagram) -> Diagram:
             moved = edits.move(diagram, {id: place})
             put_in = edits.insert_on_wire(moved, id, end)
-            return landing.make_room(put_in, id, self._sizes(self.arranged(put_in, {id})))
+            return landing.make_room(put_in, id, self._sizes(self._measured(put_in, {id})))
 
         return self._document.edit(text, put)
 
@@ -63,10 +65,10 @@ class Landing:
 
         def build(diagram: Diagram) -> Diagram:
             grown, id = put(diagram)
-            arranged = self.arranged(grown, {id})
+            arranged = self._measured(grown, {id})
             sizes = self._sizes(arranged)
             body = landing.block(grown, {id}, sizes)
-            placed = edits.move(grown, {id: _corner(arranged, body, at, grip)})
+            placed = edits.move(grown, {id: _corner(_of(arranged, [id]), body, at, grip)})
             return landing.make_room(placed, id, sizes)
 
         return self._document.edit(text, build, select_new=True)
@@ -79,12 +81,15 @@ class Landing:
         return Box(*view)
 
     def arranged(self, trial: Diagram, ids: Collection[str]) -> Mapping[str, Arrangement]:
-        """How the new cards will be arranged; in a large graph, as if they were alone."""
+        """How the new cards `ids` will be arranged."""
+        return _of(self._measured(trial, ids), ids)
+
+    def _measured(self, trial: Diagram, ids: Collection[str]) -> Mapping[str, Arrangement]:
+        """How all cards will be arranged; in a large graph the new ones, as if they were alone."""
         for diagram in (trial, clipboard.cut_out(trial, ids)):
             found = self._answer(diagram) if len(diagram.graph) <= WORKER_NODES else None
             if found is not None:
-                arranged = self._framer.arranged(found)
-                return {id: arranged[id] for id in ids if id in arranged}
+                return self._framer.arranged(found)
         return {}
 
     def _answer(self, diagram: Diagram) -> Answer | None:
@@ -99,3 +104,7 @@ def _corner(arranged: Mapping[str, Arrangement], body: Box, at: Place, grip: Gri
     middle = Point(body.width / 2, body.height / 2)
     held = grip(arranged) if grip is not None and arranged else middle
     return Place(grid.nearest(at.x - held.x), grid.nearest(at.y - held.y))
+
+
+def _of(arranged: Mapping[str, Arrangement], ids: Iterable[str]) -> Mapping[str, Arrangement]:
+    return {id: arranged[id] for id in ids if id in arranged}
