@@ -137,8 +137,6 @@ class Move(Tool):
             self._between.paint(painter)
 
     def release(self, at: QPointF, modifiers: Modifiers) -> bool:
-        if self.dragging:
-            self.drag(at, modifiers)
         self._hide_guides()
         end = self._let_go()
         moved, self.canvas.moved = self.canvas.moved, {}
