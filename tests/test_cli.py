@@ -173,8 +173,6 @@ def test_an_error_on_a_node_is_a_bad_answer(capsys, tmp_path: Path) -> None:
         (["gradients", "missing.gradviz"], "missing.gradviz"),
         (["gradients"], "--help"),
         (["gradients", "x", "--no-such-option"], "--no-such-option"),
-        (["render", "x**2", "--at", "x=1", "-o", "picture.bmp"], ".png or a .svg"),
-        (["render", "x**2", "--at", "x=1", "-o", "picture.png", "--step", "99"], "99"),
     ],
 )
 def test_bad_use_says_what_is_wrong(
@@ -185,6 +183,19 @@ def test_bad_use_says_what_is_wrong(
     assert code == 2
     assert said in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [(["picture.bmp"], ".png or a .svg"), (["picture.png", "--step", "99"], "99")],
+)
+def test_bad_use_of_render_says_what_is_wrong(
+    capsys, tmp_path: Path, monkeypatch, qapp, arguments: list[str], said: str
+) -> None:
+    """With a whole application: one without widgets, made here, would be that of all tests behind."""
+    test_bad_use_says_what_is_wrong(
+        capsys, tmp_path, monkeypatch, ["render", "x**2", "--at", "x=1", "-o", *arguments], said
+    )
 
 
 def test_our_own_bug_is_reported_and_not_shown(capsys, monkeypatch, tmp_path: Path) -> None:

@@ -383,6 +383,17 @@ def test_the_pointer_that_left_marks_nothing(robot: Robot) -> None:
     assert robot.canvas.cursor().shape() is Qt.CursorShape.ArrowCursor
 
 
+def test_the_pointer_is_over_nothing_that_is_gone(robot: Robot) -> None:
+    robot.move(robot.input("s"))
+    assert robot.canvas.pointer.hover is not None
+    robot.document.edit(mark("edit", "Delete"), edits.delete, ["s"])
+    assert robot.canvas.pointer.hover is None
+    assert robot.canvas.cursor().shape() is Qt.CursorShape.ArrowCursor
+    robot.document.undo()
+    robot.move(robot.input("s") + QPoint(2, 0))
+    assert robot.canvas.pointer.hover is not None
+
+
 def test_escape_on_nothing_is_nothing(robot: Robot) -> None:
     for key in (KEY.Key_Escape, KEY.Key_Return, KEY.Key_C, KEY.Key_Up, KEY.Key_F5, KEY.Key_A):
         robot.key(key)

@@ -200,6 +200,8 @@ class Canvas(QWidget):
         self._repaint_changes()
 
     def _on_changed(self, old: Diagram, new: Diagram) -> None:
+        # What was under the pointer may be gone, or have fewer ports; its next move tells.
+        self.pointer.leave()
         if self._tool is None or not self._tool.outlives_changes:
             self.drop_tool()
         self.entry.on_changed()
