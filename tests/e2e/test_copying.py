@@ -244,3 +244,11 @@ def test_routes_are_copied_with_their_wire(application: Application, qtbot) -> N
     press(window, Key.Key_V)
     assert len(window.document.diagram.routes) == 2
     validate(window.document.diagram)
+
+
+def test_an_empty_clipboard_is_told(application: Application, qtbot) -> None:
+    window = start(application, qtbot)
+    QGuiApplication.clipboard().clear()
+    press(window, Key.Key_V)
+    assert "no text to put in" in window.problems._hint.text()
+    assert window.document.is_clean

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QGuiApplication
 
 from gradviz.edit import edits
@@ -42,11 +43,9 @@ class Copying(Commands):
         self._paste(keep_inputs=True)
 
     def _paste(self, *, keep_inputs: bool = False) -> None:
-        self.canvas.paste(
-            QGuiApplication.clipboard().mimeData(),
-            self.canvas.pointer.place,
-            keep_inputs=keep_inputs,
-        )
+        # Qt gives nothing at all for a clipboard that holds nothing.
+        data = QGuiApplication.clipboard().mimeData() or QMimeData()
+        self.canvas.paste(data, self.canvas.pointer.place, keep_inputs=keep_inputs)
 
     def duplicate(self) -> None:
         """The selected nodes once more."""
