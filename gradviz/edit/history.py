@@ -44,6 +44,7 @@ class History(Generic[S]):
         self._at = 0
         self._clean: int | None = 0
         self._merging = False
+        self._put_by: tuple[list[Entry[S]], int | None] | None = None
         self._limit = limit
         self.forgotten = 0
         self._holders: Counter[int] = Counter()
@@ -99,6 +100,7 @@ class History(Generic[S]):
     def seal(self) -> None:
         """End a run of merging steps: the next one stands for itself."""
         self._merging = False
+        self._put_by = None
 
     def push(
         self, text: Text | str, diagram: Diagram, before: S, after: S, merge: object = None
@@ -110,18 +112,24 @@ class History(Generic[S]):
         """
         if diagram is self.diagram:
             return False
-        self._drop_undone()
         last = self._all[self._at]
         if self._at and self._merging and merge is not None and merge == last.merge:
             before = last.before
             self._at -= 1
-            self._drop_undone()
-        # Steps that led back to where they began leave none.
-        if not _same(diagram, self.diagram):
+        else:
+            self._put_by = self._all[self._at + 1 :], self._clean
+        self._drop_undone()
+        self._merging = not _same(diagram, self.diagram)
+        if self._merging:
             self._all.append(Entry(text, diagram, before, after, merge))
             self._at += 1
             self._hold(diagram)
-        self._merging = True
+        elif self._put_by is not None:
+            # Steps that led back to where they began leave none, and take none away.
+            undone, self._clean = self._put_by
+            self._all += undone
+            for entry in undone:
+                self._hold(entry.diagram)
         self._forget()
         return True
 
@@ -154,6 +162,7 @@ class History(Generic[S]):
         while self.bytes > self._limit and self._at > 1:
             self._release(self._all.pop(0).diagram)
             self._at -= 1
+            self._put_by = None
             self.forgotten += 1
             if self._clean is not None:
                 self._clean = self._clean - 1 if self._clean else None

@@ -216,3 +216,30 @@ def test_the_bytes_are_those_of_what_is_held(moves):
     for entry in history.entries:
         fresh.push("", entry.diagram, "", "")
     assert history.bytes == fresh.bytes
+
+
+def test_a_gesture_that_was_given_up_leaves_what_can_be_redone():
+    history, diagrams = pushed(3)
+    history.mark_clean()
+    history.jump(1)
+    history.push("drag", other(7), "", "", "drag")
+    assert history.redo_text is None
+    history.push("drag", diagrams[1], "", "", "drag")
+    assert history.cursor == 1
+    assert history.redo_text == "step 2"
+    history.jump(3)
+    assert history.diagram is diagrams[3]
+    assert history.is_clean
+
+
+def test_a_step_after_one_that_led_back_is_its_own():
+    history = History(first := other(), "")
+    history.push("drag", one := other(1), "", "", "drag")
+    history.seal()
+    for diagram in (other(2), one, other(3)):
+        history.push("drag", diagram, "", "", "drag")
+    assert len(history.entries) == 2
+    history.undo()
+    assert history.diagram is one
+    history.undo()
+    assert history.diagram is first

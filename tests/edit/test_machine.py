@@ -61,6 +61,7 @@ class Editing(RuleBasedStateMachine):
         self.history = History(self.first, frozenset())
         self.contents = [(self.first, content(self.first))]
         self.steps = [native.dumps(self.first)]
+        self.put_by = []
         self.said = []
 
     @property
@@ -81,12 +82,20 @@ class Editing(RuleBasedStateMachine):
         if after is before:
             return
         self.contents.append((after, content(after)))
-        # One step more; or as many, if it was merged; or one less, if that led back to where it began.
-        assert cursor - 1 <= self.history.cursor <= cursor + 1
-        assert len(self.history.entries) == self.history.cursor
-        if self.history.cursor < cursor:
-            assert native.dumps(after) == self.steps[self.history.cursor]
-        self.steps[self.history.cursor :] = [native.dumps(after)]
+        self.note(cursor, self.history.cursor, native.dumps(after))
+
+    def note(self, before, now, saved):
+        """One step more; or as many, if it was merged; or one less, if that led back to where it began."""
+        if self.history.diagram is self.contents[-1][0]:
+            assert now in (before, before + 1)
+            if now > before:
+                self.put_by = self.steps[now:]
+            self.steps[now:] = [saved]
+        else:
+            assert now in (before - 1, before)
+            assert saved == self.steps[now]
+            if now < before:
+                self.steps[now + 1 :] = self.put_by
 
     def some(self, data, count=1):
         ids = list(self.diagram.graph.nodes)

@@ -69,9 +69,10 @@ class Inspector(Panel):
         self.slider = ValueSlider(document)
         self.form = SettingsForm(document)
         self._build()
-        for signal in (document.answered, document.selected, player.arrived, player.moved):
+        for signal in (document.answered, document.selected, document.changed):
             signal.connect(self._refresh)
-        document.changed.connect(lambda *_: self._refresh())
+        for signal in (player.arrived, player.moved):
+            signal.connect(self._refresh)
         self._refresh()
 
     def _build(self) -> None:
