@@ -258,6 +258,63 @@ def test_mathematics_in_the_add_box_is_built(robot: Robot, qtbot) -> None:
     robot.key(KEY.Key_Escape)
 
 
+def test_the_add_box_for_a_selected_wire_adds_in_between(robot: Robot) -> None:
+    robot.document.select(Selection(wire=InPort(robot.id("s"), 0)))
+    robot.canvas.entry.offer()
+    robot.type("nn.ReLU")
+    robot.key(KEY.Key_Return)
+    assert feeds(robot, "s") == "relu"
+
+
+def test_what_was_added_last_is_offered_first(robot: Robot) -> None:
+    for op in ("exp", "matmul", "exp"):
+        robot.add(op)
+    robot.canvas.entry.offer(QPointF(robot.empty()))
+    box = robot.canvas.entry.add_box
+    assert box is not None
+    assert box.offers[:2] == ["exp", "matmul"]
+    assert len(set(box.offers)) == len(box.offers)
+    robot.key(KEY.Key_Escape)
+
+
+def test_the_add_box_tells_whose_name_it_was_and_what_is_near(robot: Robot) -> None:
+    robot.canvas.entry.offer(QPointF(robot.empty()), text="tf.reduce_sum")
+    box = robot.canvas.entry.add_box
+    assert box is not None
+    assert box.offers[0] == "sum"
+    first = box._list.item(0)
+    assert first.toolTip().startswith("reduce_sum in TensorFlow. ")
+    box.line.setText("sigggmoid")
+    assert box._list.item(0).text() == "nothing is called that; near it:"
+    count = len(robot.document.diagram.graph)
+    robot.key(KEY.Key_Return)
+    assert len(robot.document.diagram.graph) == count
+    robot.key(KEY.Key_Down)
+    robot.key(KEY.Key_Return)
+    only = robot.document.selection.only
+    assert only is not None
+    assert robot.document.diagram.graph[only].op == "sigmoid"
+
+
+@pytest.mark.parametrize("corner", [(0, 0), (1199, 0), (0, 719), (1199, 719)])
+def test_the_add_box_is_never_off_the_canvas_and_goes_by_esc_click_or_focus(
+    robot: Robot, corner: tuple[int, int]
+) -> None:
+    before = robot.document.diagram
+    for go in (
+        lambda: robot.key(KEY.Key_Escape),
+        lambda: robot.click(robot.empty()),
+        robot.canvas.setFocus,
+    ):
+        robot.canvas.entry.offer(QPointF(*corner), text="exp")
+        box = robot.canvas.entry.add_box
+        assert box is not None
+        assert robot.canvas.rect().contains(box.geometry())
+        go()
+        assert robot.canvas.entry.add_box is None
+    assert robot.document.diagram is before
+
+
 OPS = ["exp", "matmul", "variable", "constant", "concat", "random_normal", "where", "conv2d"]
 
 

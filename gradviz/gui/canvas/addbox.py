@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from PySide6.QtCore import (
@@ -29,10 +29,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gradviz.gui.translate import tr
+from gradviz.gui.translate import render, tr
 from gradviz.ops import registry
 from gradviz.ops.op import Op
-from gradviz.ops.search import search
+from gradviz.ops.search import Fit, find
 
 WIDTH: Final = 400
 ROWS: Final = 8
@@ -57,13 +57,19 @@ class AddBox(QFrame):
     closed = Signal()
 
     def __init__(
-        self, parent: QWidget, at: QPoint, offered: Offered | None = None, text: str = ""
+        self,
+        parent: QWidget,
+        at: QPoint,
+        offered: Offered | None = None,
+        text: str = "",
+        recent: Sequence[str] = (),
     ) -> None:
         super().__init__(parent)
         self._parent = parent
         # From a wire only what fits is offered, and mathematics would not be wired to it.
         self._builds = offered is None
         self._offered = offered if offered is not None else _any_op
+        self._recent = recent
         self._done = False
         self.setObjectName("addbox")
         self.setFrameShape(QFrame.Shape.StyledPanel)
@@ -124,14 +130,21 @@ class AddBox(QFrame):
                     self._append(name, typed, "", summary, number=typed)
         elif self._builds and _is_mathematics(typed):
             self._append(EXPRESSION, typed, "=", self.tr("build this"), number=typed)
-        for op in search(text):
-            if self._offered(op):
-                self._append(op.name, op.name.replace("_", " "), op.sign, tr(op.summary))
-        if not self._list.count():
-            item = QListWidgetItem(self.tr("nothing of that name fits"))
-            item.setFlags(Qt.ItemFlag.NoItemFlags)
-            self._list.addItem(item)
-        self._list.setCurrentRow(0)
+        found = [entry for entry in find(text, recent=self._recent) if self._offered(entry.op)]
+        near = bool(found) and found[0].fit is Fit.NEAR and not self._list.count()
+        if near or not (found or self._list.count()):
+            self._tell(_nothing(self.tr, near=near, builds=self._builds))
+        for entry in found:
+            op, why = entry.op, entry.why
+            summary = tr(op.summary) if why is None else f"{render(why)}. {tr(op.summary)}"
+            self._append(op.name, op.name.replace("_", " "), op.sign, summary)
+        # What is only near is never chosen by Enter alone.
+        self._list.setCurrentRow(-1 if near else 0)
+
+    def _tell(self, words: str) -> None:
+        item = QListWidgetItem(words)
+        item.setFlags(Qt.ItemFlag.NoItemFlags)
+        self._list.addItem(item)
 
     def _append(self, name: str, words: str, sign: str, summary: str, number: str = "") -> None:
         item = QListWidgetItem(words)
@@ -168,6 +181,14 @@ class AddBox(QFrame):
             return self._on_key(event)
         return False
 
+    def _move(self, by: int) -> None:
+        """Up or down, over what can be chosen."""
+        row = min(max(self._list.currentRow() + by, 0), self._list.count() - 1)
+        if not self._list.item(row).data(NAME):
+            row = min(row + 1, self._list.count() - 1)
+        if self._list.item(row).data(NAME):
+            self._list.setCurrentRow(row)
+
     def _on_key(self, event: QKeyEvent) -> bool:
         moves = {
             Qt.Key.Key_Down: 1,
@@ -177,8 +198,7 @@ class AddBox(QFrame):
         }
         key = Qt.Key(event.key())
         if key in moves:
-            row = self._list.currentRow() + moves[key]
-            self._list.setCurrentRow(min(max(row, 0), self._list.count() - 1))
+            self._move(moves[key])
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab):
             self._choose(self._list.currentItem())
         elif key == Qt.Key.Key_Escape:
@@ -240,6 +260,12 @@ def _inks(option: QStyleOptionViewItem) -> tuple[QColor, QColor]:
         ink = option.palette.color(roles.HighlightedText)
         return ink, ink
     return option.palette.color(roles.Text), option.palette.color(roles.PlaceholderText)
+
+
+def _nothing(tr: Callable[[str], str], *, near: bool, builds: bool) -> str:
+    if near:
+        return tr("nothing is called that; near it:")
+    return tr("nothing is called that") if builds else tr("nothing of that name fits this wire")
 
 
 def _are_numbers(text: str) -> bool:

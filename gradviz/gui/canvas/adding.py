@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 ORIGIN: Final = Place(0, 0)
 TITLE_HEIGHT: Final = 14
+RECENT: Final = 5
 ADD: Final = mark("edit", "Add")
 
 
@@ -31,6 +32,8 @@ class Adding:
     def __init__(self, canvas: Canvas) -> None:
         self._canvas = canvas
         self._document = canvas.document
+        self.recent: list[str] = []
+        """The operations that were added last, the newest first."""
 
     def add_in_view(self, op: str) -> None:
         """Add a node in the middle of the view, where there is room."""
@@ -56,6 +59,7 @@ class Adding:
         On a wire (which ends at `end`) it goes in between, if it fits; else it is said why not.
         """
         value = _value(number) if number else None
+        self.recent = [op, *(name for name in self.recent if name != op)][:RECENT]
         if end is not None and self._is_put_between(op, at, end, grip):
             return
 

@@ -11,7 +11,7 @@ from shiboken6 import isValid
 
 from gradviz import digits
 from gradviz.edit import edits
-from gradviz.graph.model import Array, Diagram, Place
+from gradviz.graph.model import Array, Diagram, InPort, Place
 from gradviz.gui.canvas import cells
 from gradviz.gui.canvas.addbox import AddBox
 from gradviz.gui.canvas.editor import Commit, Editor, refusal_sheet
@@ -19,6 +19,7 @@ from gradviz.gui.canvas.targets import AnyPort, Targets
 from gradviz.gui.document import CellRef, Selection
 from gradviz.picture import geometry
 from gradviz.picture import hit as hits
+from gradviz.picture.curve import point_at
 from gradviz.picture.look import Form, NodeLook
 from gradviz.picture.plane import Rect
 from gradviz.text import mark, message
@@ -75,18 +76,27 @@ class Entry:
         drawn = self._canvas.take_wire()
         self.cancel()
         port = port if port is not None else drawn
+        end = None
+        if port is None and at is None:
+            # On a wire, or for the one that is selected: what is added goes in between.
+            end = self._document.selection.wire
+            at = self._middle_of(end)
         screen = at if at is not None else self._canvas.pointer.point
+        end = end or (self._sight.wire_at(screen) if port is None else None)
         point = self._sight.camera.to_canvas(screen)
         targets = Targets(self._document, port) if port is not None else None
         offered = targets.takes if targets is not None else None
-        box = AddBox(self._canvas, screen.toPoint(), offered, text)
-        end = self._sight.wire_at(screen) if port is None else None
+        box = AddBox(self._canvas, screen.toPoint(), offered, text, self._canvas.adding.recent)
         box.chosen.connect(
             lambda op, value: self._canvas.adding.add(op, point, value, targets=targets, end=end)
         )
         box.typed.connect(self._canvas.expression_typed)
         box.closed.connect(partial(self._box_closed, box))
         self.add_box = box
+
+    def _middle_of(self, end: InPort | None) -> QPointF | None:
+        wire = self._sight.wire(end) if end is not None else None
+        return self._sight.camera.to_screen(point_at(wire.curve, 0.5)) if wire is not None else None
 
     def _box_closed(self, box: AddBox) -> None:
         # A window that is closed takes the focus from the box after the canvas is gone.

@@ -17,7 +17,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QAction, QFontMetrics, QIcon, QKeyEvent, QPainter
+from PySide6.QtGui import QAction, QDrag, QFontMetrics, QIcon, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QLineEdit,
@@ -32,12 +32,13 @@ from PySide6.QtWidgets import (
 
 from gradviz import resources
 from gradviz.gui import icons
+from gradviz.gui.panels.carried import card_picture
 from gradviz.gui.panels.parts import NORMAL, SMALL, Panel, font, hint, label
 from gradviz.gui.theme import palette
-from gradviz.gui.translate import tr
+from gradviz.gui.translate import render, tr
 from gradviz.ops import registry
 from gradviz.ops.op import CATEGORIES, Op
-from gradviz.ops.search import search
+from gradviz.ops.search import Fit, Found, find
 
 OP_MIME: Final = "application/x-gradviz-op"
 OP: Final = Qt.ItemDataRole.UserRole
@@ -119,27 +120,26 @@ class Palette(Panel):
         if not typed.strip():
             self._fill_categories()
             return
-        found = search(typed)
+        found = find(typed)
+        near = bool(found) and found[0].fit is Fit.NEAR
         examples = [
             path
             for path in resources.example_files()
             if typed.lower() in resources.title_of(path).lower()
         ]
-        for op in found:
-            self.tree.addTopLevelItem(_op_item(op))
+        for entry in found:
+            self.tree.addTopLevelItem(_op_item(entry.op, entry))
         for path in examples:
             self.tree.addTopLevelItem(self._example_item(path))
-        if found or examples:
+        if (found and not near) or examples:
             self.tree.select_first()
         else:
-            self._say_nothing(typed.strip())
+            self._say_nothing(typed.strip(), near=near)
 
-    def _say_nothing(self, typed: str) -> None:
-        near = registry.nearest(typed)
+    def _say_nothing(self, typed: str, *, near: bool) -> None:
         text = self.tr("No operation is called {typed}.").replace("{typed}", typed)
-        if near is not None:
-            text += " " + self.tr("Do you mean {near}?").replace("{near}", near)
-        self._nothing.setText(text)
+        way = self.tr("Near it:") if near else self.tr("Try what it does, or Esc for all of them.")
+        self._nothing.setText(f"{text} {way}")
         self._nothing.setVisible(True)
 
     def _fill_categories(self) -> None:
@@ -181,7 +181,8 @@ class Palette(Panel):
             item.setExpanded(not item.isExpanded())
 
     def _choose_best(self) -> None:
-        item = self.tree.currentItem() or self.tree.topLevelItem(0)
+        # What is only near is never chosen by Enter alone.
+        item = self.tree.currentItem()
         if item is None or not self.search.text().strip():
             return
         self._activate(item)
@@ -209,11 +210,15 @@ class Palette(Panel):
         return False
 
 
-def _op_item(op: Op) -> QTreeWidgetItem:
+def _op_item(op: Op, found: Found | None = None) -> QTreeWidgetItem:
+    """A line for an operation; if it was found by an alias, that stands beside it in place of its sign."""
     item = QTreeWidgetItem([op.name.replace("_", " ")])
     item.setData(0, OP, op.name)
-    item.setData(0, SIGN, op.sign if op.sign != op.name else "")
-    item.setToolTip(0, hint(tr(op.summary)))
+    why = found.why if found is not None else None
+    beside = found.alias if found is not None and why is not None else op.sign
+    item.setData(0, SIGN, beside if beside != op.name else "")
+    summary = tr(op.summary)
+    item.setToolTip(0, hint(summary if why is None else f"{render(why)}. {summary}"))
     flags = Qt.ItemFlag
     item.setFlags(flags.ItemIsEnabled | flags.ItemIsSelectable | flags.ItemIsDragEnabled)
     return item
@@ -251,6 +256,20 @@ class _Tree(QTreeWidget):
             if name is not None:
                 data.setData(OP_MIME, name.encode())
         return data
+
+    def startDrag(self, actions: Qt.DropAction) -> None:
+        """The card that will be hangs on the pointer, held by its header as it will be let go."""
+        item = self.currentItem()
+        name = item.data(0, OP) if item is not None else None
+        if item is None or name is None:
+            return
+        drag = QDrag(self)
+        drag.setMimeData(self.mimeData([item]))
+        picture = card_picture(name, self._panel.theme, self.devicePixelRatioF())
+        if picture is not None:
+            drag.setPixmap(picture.pixmap)
+            drag.setHotSpot(picture.held)
+        drag.exec(Qt.DropAction.CopyAction)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         first = self.topLevelItem(0)

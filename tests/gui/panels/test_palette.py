@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtGui import QDrag
 
-from gradviz.gui.panels.palette import FILE, OP, OP_MIME, Palette
+from gradviz.gui.panels.carried import card_picture
+from gradviz.gui.panels.palette import FILE, OP, OP_MIME, SIGN, Palette
 from gradviz.ops import registry
+from gradviz.picture.colours import DARK
 from gradviz.resources import example_files, title_of
 
 LEFT = Qt.MouseButton.LeftButton
@@ -108,11 +111,50 @@ def test_down_goes_on_in_the_list_and_up_comes_back(panel: Palette, qtbot) -> No
 
 
 def test_what_is_not_found_is_said_with_the_nearest(panel: Palette, qtbot) -> None:
-    panel.search.setText("sigmoyd")
-    assert rows(panel) == []
-    assert panel._nothing.text() == "No operation is called sigmoyd. Do you mean sigmoid?"
+    panel.search.setText("sigggmoyd")
+    assert panel._nothing.text() == "No operation is called sigggmoyd. Near it:"
+    assert rows(panel)[0] == "sigmoid"
     with qtbot.assertNotEmitted(panel.chosen):
         qtbot.keyClick(panel.search, Qt.Key.Key_Return)
+    qtbot.keyClick(panel.search, Qt.Key.Key_Down)
+    with qtbot.waitSignal(panel.chosen) as chosen:
+        qtbot.keyClick(panel.tree, Qt.Key.Key_Return)
+    assert chosen.args == ["sigmoid"]
+    panel.search.setText("qwxzy")
+    assert rows(panel) == []
+    assert panel._nothing.text().endswith("Try what it does, or Esc for all of them.")
+
+
+def test_the_alias_that_matched_is_beside_the_name_and_explained(panel: Palette) -> None:
+    panel.search.setText("tf.reduce_sum")
+    item = panel.tree.topLevelItem(0)
+    assert item is not None
+    assert (item.text(0), item.data(0, SIGN)) == ("sum", "reduce_sum")
+    assert item.toolTip(0).startswith("reduce_sum in TensorFlow. ")
+
+
+@pytest.mark.parametrize("ratio", [1.0, 2.0])
+def test_every_operation_hangs_on_the_pointer_as_the_card_it_will_be(qapp, ratio: float) -> None:
+    for op in registry.palette():
+        picture = card_picture(op.name, DARK, ratio)
+        assert picture is not None, op.name
+        assert picture.pixmap.devicePixelRatio() == ratio
+        image = picture.pixmap.toImage()
+        at = picture.held * ratio
+        assert image.pixelColor(at).alpha() > 150, op.name
+
+
+def test_a_drag_carries_the_card(panel: Palette, monkeypatch) -> None:
+    drags = []
+    monkeypatch.setattr(QDrag, "exec", lambda drag, *_: drags.append(drag))
+    panel.tree.setCurrentItem(find(panel, "exp"))
+    panel.tree.startDrag(Qt.DropAction.CopyAction)
+    panel.tree.setCurrentItem(find(panel, "Nine sevens"))
+    panel.tree.startDrag(Qt.DropAction.CopyAction)
+    (drag,) = drags
+    assert bytes(drag.mimeData().data(OP_MIME).data()) == b"exp"
+    assert drag.pixmap().width() > 100
+    assert drag.hotSpot().y() < drag.pixmap().height() / 2
 
 
 def test_an_example_opens(panel: Palette, qtbot) -> None:
