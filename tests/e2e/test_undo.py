@@ -14,7 +14,8 @@ from gradviz.edit import edits
 from gradviz.files import native
 from gradviz.graph.model import Diagram, InPort, Place
 from gradviz.gui import paste
-from gradviz.gui.document import Selection
+from gradviz.gui.canvas.gestures import GESTURES, NONE, Ground
+from gradviz.gui.document import CellRef, Selection
 from gradviz.gui.main_window import MainWindow
 from gradviz.text import mark
 from tests.support.robot import Robot
@@ -217,35 +218,67 @@ def test_the_view_is_saved_apart(robot: Robot, window: MainWindow) -> None:
     assert document == again
 
 
-GESTURES = {
-    "moving a card": lambda robot: robot.press(robot.header("B")),
-    "drawing a wire": lambda robot: robot.press(robot.output("B")),
-    "taking a wire off": lambda robot: robot.press(robot.input("s")),
-    "a rectangle": lambda robot: robot.press(robot.empty()),
-    "moving the view": lambda robot: robot.press(robot.empty(), button=Qt.MouseButton.MiddleButton),
-}
+def spots(robot: Robot) -> dict[Ground, QPoint]:
+    """Where each kind of thing is under the pointer."""
+    canvas = robot.canvas
+    handle = canvas.handle()
+    assert handle is not None
+    wire = canvas.sight.wire(InPort(robot.id("y"), 0))
+    assert wire is not None
+    between = ((wire.start.x + wire.end.x) / 2, (wire.start.y + wire.end.y) / 2)
+    return {
+        Ground.NOTHING: robot.empty(),
+        Ground.WIRE: robot.screen(between),
+        Ground.PIN: robot.screen(PIN),
+        Ground.HANDLE: robot.screen(handle.center),
+        Ground.PORT: robot.output("s"),
+        Ground.CARD: robot.header("B"),
+    }
 
 
-@pytest.mark.parametrize("steps", [0, 1])
+PIN = Place(300, -60)
+ROWS = [(number, ground) for number, row in enumerate(GESTURES) for ground in row.ground]
+
+
 @pytest.mark.parametrize("key", [KEY.Key_Z, KEY.Key_Y])
-def test_undo_during_a_gesture_drops_the_gesture_only(
-    key: KEY, steps: int, robot: Robot, window: MainWindow
+@pytest.mark.parametrize("done", [0, 1])
+def test_undo_during_any_gesture_drops_the_gesture_only(
+    key: KEY, done: int, robot: Robot, window: MainWindow
 ) -> None:
-    for _ in range(steps):
-        nudge(robot)
-    if key is KEY.Key_Y:
-        press_undo(robot)
-    before = (saved(window), window.document.selection, window.canvas.camera)
-    for name, begin in GESTURES.items():
-        begin(robot)
-        robot.move(QPoint(350, 250), QPoint(420, 330))
-        assert window.canvas.tool is not None, name
-        QTest.keyClick(robot.canvas, key, CTRL)
-        assert window.canvas.tool is None, name
-        assert (saved(window), window.document.selection, window.canvas.camera) == before, name
-        robot.release(QPoint(420, 330))
-        assert (saved(window), window.document.selection, window.canvas.camera) == before, name
-    assert len(window.document.history) == steps
+    """Every row of the table of gestures, on all that it begins on."""
+    document, canvas = window.document, window.canvas
+    document.edit(mark("edit", "Lead"), edits.set_route, InPort(robot.id("square"), 0), [PIN])
+    window.resize(1800, 1100)
+    QApplication.processEvents()
+    window.open_diagram(document.diagram)
+    move(robot)
+    document.jump(done)
+    dragged = set()
+    for number, ground in ROWS:
+        row = GESTURES[number]
+        document.select(Selection(frozenset({"X"}), None, CellRef("X", "value", (0, 0))))
+        at = spots(robot)[ground]
+        before = (saved(window), document.selection, canvas.camera)
+        steps = len(document.history)
+        canvas.armed = row.armed
+        modifiers = row.modifiers if row.modifiers is not None else NONE
+        robot.press(at, modifiers, row.button)
+        if canvas.tool is None:
+            # A click only; what it has done is a step of its own, or none.
+            robot.release(at, modifiers, row.button)
+            document.jump(done)
+            continue
+        dragged.add(number)
+        robot.move(at + QPoint(60, 30), at + QPoint(120, 80))
+        QTest.keyClick(canvas, key, CTRL)
+        assert canvas.tool is None, row
+        assert (saved(window), document.selection, canvas.camera) == before, row
+        robot.release(at + QPoint(120, 80), modifiers, row.button)
+        assert (saved(window), document.selection, canvas.camera) == before, row
+        assert (document.history.cursor, len(document.history)) == (done, steps), row
+        canvas.armed = ""
+    # All but choosing a wire and breaking one.
+    assert len(dragged) == len(GESTURES) - 2
 
 
 def test_in_an_editor_undo_takes_back_typing_then_the_editor_then_the_step(
