@@ -358,6 +358,24 @@ def test_nudges_are_one_step_until_a_pause_or_another_choice(
     assert window.document.is_clean
 
 
+@pytest.mark.parametrize("what", ["a number", "the points of a wire"])
+def test_whatever_arrows_change_is_parted_by_a_pause(
+    what: str, robot: Robot, window: MainWindow
+) -> None:
+    document, now, end = window.document, 100.0, InPort(robot.id("square"), 0)
+    window.canvas._keys.clock = lambda: now
+    document.edit(mark("edit", "Lead"), edits.set_route, end, [PIN])
+    document.select(
+        Selection(frozenset({"X"}), None, CellRef("X", "value", (0, 0)))
+        if what == "a number"
+        else Selection(wire=end)
+    )
+    for passed, steps in ((0.0, 2), (0.2, 2), (1.5, 3), (0.2, 3)):
+        now += passed
+        robot.key(KEY.Key_Up, Qt.KeyboardModifier.AltModifier)
+        assert len(document.history) == steps
+
+
 def test_nudges_that_lead_back_are_no_step(robot: Robot, window: MainWindow) -> None:
     nudge(robot)
     robot.key(KEY.Key_Left)

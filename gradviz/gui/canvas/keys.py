@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NUDGE: Final = 4
 FAR_NUDGE: Final = 40
 PAUSE_S: Final = 1.0
-"""Nudges that lie so far apart are steps of their own."""
+"""What arrows change so far apart is a step of its own."""
 ARROWS: Final = {
     Qt.Key.Key_Left: (0, -1),
     Qt.Key.Key_Right: (0, 1),
@@ -49,7 +49,7 @@ class Keys:
         self.clock: Callable[[], float] = time.monotonic
         self._space_held = False
         self._space_panned = False
-        self._nudged = -PAUSE_S
+        self._arrowed = -PAUSE_S
 
     def panned(self) -> None:
         """Space was for panning: releasing it does not play."""
@@ -153,6 +153,10 @@ class Keys:
 
     def _arrow(self, by: tuple[int, int], modifiers: Qt.KeyboardModifier) -> None:
         self._canvas.pointer.is_last = False
+        now = self.clock()
+        if now - self._arrowed >= PAUSE_S:
+            self._document.seal()
+        self._arrowed = now
         selection = self._document.selection
         if modifiers & _ALT and by[0] and is_draggable(self._canvas, selection.cell):
             assert selection.cell is not None
@@ -181,10 +185,6 @@ class Keys:
             for id in nodes
             if id in places
         }
-        now = self.clock()
-        if now - self._nudged >= PAUSE_S:
-            self._document.seal()
-        self._nudged = now
         self._document.edit(mark("edit", "Move"), edits.move, moved, merge=("nudge", nodes))
 
     def _nudge_points(self, end: InPort, by: tuple[int, int], step: int) -> None:
