@@ -11,8 +11,10 @@ from PySide6.QtWidgets import QApplication
 
 from gradviz.edit import edits
 from gradviz.graph.model import InPort, OutPort, Place
+from gradviz.gui.actions import ACTIONS
 from gradviz.gui.canvas.between import Between
 from gradviz.gui.canvas.drops import OP_MIME
+from gradviz.gui.canvas.keys import SIGNS
 from gradviz.gui.canvas.tools import Move
 from gradviz.gui.document import Selection
 from gradviz.picture import curve, geometry
@@ -243,6 +245,21 @@ def test_digits_open_the_add_box_and_one_row_below_is_a_variable(robot: Robot) -
     assert only is not None
     assert robot.document.diagram.graph[only].op == "variable"
     assert robot.document.diagram.values[only] == 42
+
+
+@pytest.mark.parametrize(("sign", "op"), [("@", "matmul"), ("+", "add"), ("*", "multiply")])
+def test_a_sign_typed_on_the_canvas_adds_its_operation(robot: Robot, sign: str, op: str) -> None:
+    robot.document.select(Selection())
+    robot.move(robot.empty())
+    robot.type(sign)
+    robot.key(KEY.Key_Return)
+    only = robot.document.selection.only
+    assert only is not None
+    assert robot.document.diagram.graph[only].op == op
+
+
+def test_no_sign_that_adds_is_the_key_of_a_command() -> None:
+    assert not SIGNS & {key for action in ACTIONS for key in action.keys}
 
 
 def test_mathematics_in_the_add_box_is_built(robot: Robot, qtbot) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gradviz.gui.canvas.view import Canvas
 
 GLOW: Final = 12.0
+RING: Final = 11.0
 ALONE: Final = Qt.KeyboardModifier.AltModifier
 """While this key is held, a card goes on no wire."""
 
@@ -93,7 +94,7 @@ class Between:
 
     def _rect(self, end: InPort | None) -> Rect | None:
         wire = self._canvas.sight.wire(end) if end is not None else None
-        return curve.bounds(wire.curve).grown(GLOW) if wire is not None else None
+        return curve.bounds(wire.curve).grown(GLOW + RING) if wire is not None else None
 
     def paint(self, painter: QPainter) -> None:
         """The wire that takes the card is lit."""
@@ -108,3 +109,6 @@ class Between:
         ):
             painter.setPen(pen)
             painter.drawPath(wire_path(wire.curve))
+        # Of a short wire, the card hides all but the ends.
+        for point in (wire.start, wire.end):
+            painter.drawEllipse(QPointF(*point), RING, RING)

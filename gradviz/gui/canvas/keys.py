@@ -33,6 +33,8 @@ ARROWS: Final = {
     Qt.Key.Key_Down: (1, 0),
 }
 BEGINS_A_NUMBER: Final = frozenset("0123456789-−+.[(iInNpPπ")
+SIGNS: Final = frozenset("@+-−*/×÷^=<>≤≥≠√Σ∂[|")
+"""What no command is called by, and operations are."""
 _TRAVELS: Final = (QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo)
 _ENTER: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _ALT: Final = Qt.KeyboardModifier.AltModifier
@@ -194,7 +196,7 @@ class Keys:
         self._document.edit(text, edits.set_route, end, moved, merge=("nudge", end))
 
     def _type(self, event: QKeyEvent) -> bool:
-        """Typing into a selected source cell edits it; digits on the canvas open the add box."""
+        """Typing into a selected source cell edits it; digits and signs on the canvas open the add box."""
         text = event.text()
         if not text or not text.isprintable() or event.modifiers() & _COMMANDS:
             return False
@@ -202,7 +204,7 @@ class Keys:
         look = self._canvas.sight.look(cell.node) if cell is not None else None
         if look is not None and text in BEGINS_A_NUMBER:
             self._canvas.entry.edit_cell(look, cell, text)
-        elif look is None and text.isdigit():
+        elif look is None and (text.isdigit() or text in SIGNS):
             self._canvas.entry.offer(text=text)
         else:
             return False

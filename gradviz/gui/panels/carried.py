@@ -17,7 +17,8 @@ from gradviz.picture.frame import Framer
 from gradviz.picture.geometry import card_rect, outer_rect
 from gradviz.picture.node import paint_node
 
-OPACITY: Final = 0.85
+OPACITY: Final = 0.6
+"""What lies under it can be seen: the wire that takes it."""
 HEADER_MIDDLE: Final = 14
 
 
