@@ -75,11 +75,26 @@ def make_room(diagram: Diagram, id: str, sizes: Sizes) -> Diagram:
     return move(diagram, {id: corner, **_made_way(after, boxes, body, fixed)})
 
 
+def make_way(diagram: Diagram, grown: Iterable[str], sizes: Sizes) -> Diagram:
+    """Where cards have grown over what is computed from them, that makes way to the right."""
+    for id in sorted(grown, key=lambda id: diagram.places[id].x):
+        boxes = card_boxes(diagram, sizes)
+        after = descendants(diagram.graph, [id]) - {id}
+        fixed = [box for other, box in boxes.items() if other not in after | {id}]
+        fixed += note_boxes(diagram)
+        diagram = move(diagram, _made_way(after, boxes, boxes[id], fixed, near=0))
+    return diagram
+
+
 def _made_way(
-    after: Collection[str], boxes: Mapping[str, Box], body: Box, fixed: Collection[Box]
+    after: Collection[str],
+    boxes: Mapping[str, Box],
+    body: Box,
+    fixed: Collection[Box],
+    near: float = NEAR,
 ) -> dict[str, Place]:
     """Where the cards behind `body` go, all by as much, so that none is covered by it, or by what stays."""
-    covered = [boxes[id] for id in after if id in boxes and _overlap(boxes[id], body, NEAR)]
+    covered = [boxes[id] for id in after if id in boxes and _overlap(boxes[id], body, near)]
     if not covered:
         return {}
     first = min(box.left for box in covered)

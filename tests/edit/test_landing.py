@@ -47,3 +47,16 @@ def test_a_card_on_a_short_wire_stays_near_and_the_rest_makes_way():
     assert after.places[id].y == x.y
     assert x.x + 180 < after.places[id].x <= x.x + 180 + landing.MARGIN + 4
     assert after.places["s"].x >= after.places[id].x + 180
+
+
+@given(st.sampled_from(["X", "s", "square", "add"]), st.integers(180, 700))
+def test_what_a_grown_card_covers_makes_way(id, width):
+    before = diagram()
+    sizes = {id: (float(width), 116.0)}
+    after = landing.make_way(before, [id], sizes)
+    moved = {other for other, place in before.places.items() if after.places[other] != place}
+    behind = descendants(before.graph, [id]) - {id}
+    assert moved <= behind
+    assert [pair for pair in overlaps(after, sizes) if id in pair and set(pair) & behind] == []
+    if not overlaps(before, sizes):
+        assert after is before

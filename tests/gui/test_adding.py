@@ -168,6 +168,13 @@ def test_neighbours_stay_unless_they_would_be_covered(robot: Robot) -> None:
         assert id == robot.id(name) or robot.document.diagram.places[id] == place
 
 
+def test_cards_whose_numbers_become_longer_cover_nothing_either(robot: Robot) -> None:
+    for target, index in (("square", 0), ("add", 0), ("add", 1), ("y", 0)):
+        assert robot.drop(wire(robot, target, index), dropped("exp"))
+        assert overlapping(robot) == []
+        robot.document.undo()
+
+
 def test_an_op_from_the_palette_goes_in_between(robot: Robot) -> None:
     at = wire(robot, "s")
     before = robot.document.diagram

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import gradviz as gv
 from gradviz.ops import registry
 from gradviz.ops.search import PREFIXES, Fit, find, search
 
@@ -122,6 +123,19 @@ def test_what_is_nowhere_near_finds_nothing_and_what_is_near_is_offered() -> Non
     assert near[0].op.name == "sigmoid"
     assert near[0].fit is Fit.NEAR
     assert search("sigggmoid") == []
+
+
+def test_an_operation_of_ones_own_is_found_like_any_other() -> None:
+    @gv.op
+    def thrice_over(x):
+        return 3 * x
+
+    try:
+        assert names("thrice over")[0] == "thrice_over"
+        assert names("thirce_over")[0] == "thrice_over"
+        assert registry.get("thrice_over") in [found.op for found in find("")]
+    finally:
+        registry.unregister("thrice_over")
 
 
 @given(st.text(max_size=12))

@@ -231,7 +231,11 @@ GESTURES: Final = (
     ),
     Gesture(mark("gestures", "Lead a wire elsewhere"), frozenset({Ground.PIN}), _lead),
     Gesture(mark("gestures", "Draw a wire"), frozenset({Ground.PORT}), _wire),
-    Gesture(mark("gestures", "Select a card; move the selection"), frozenset({Ground.CARD}), _move),
+    Gesture(
+        mark("gestures", "Select a card; move the selection, or a card without wires onto a wire"),
+        frozenset({Ground.CARD}),
+        _move,
+    ),
     Gesture(mark("gestures", "Select a wire"), frozenset({Ground.WIRE}), _choose_wire),
     Gesture(mark("gestures", "Select with a rectangle"), frozenset({Ground.NOTHING}), _box),
 )

@@ -54,7 +54,7 @@ class Landing:
         def put(diagram: Diagram) -> Diagram:
             moved = edits.move(diagram, {id: place})
             put_in = edits.insert_on_wire(moved, id, end)
-            return landing.make_room(put_in, id, self._sizes(self._measured(put_in, {id})))
+            return self._with_room(put_in, id, self._sizes(self._measured(put_in, {id})))
 
         return self._document.edit(text, put)
 
@@ -69,9 +69,18 @@ class Landing:
             sizes = self._sizes(arranged)
             body = landing.block(grown, {id}, sizes)
             placed = edits.move(grown, {id: _corner(_of(arranged, [id]), body, at, grip)})
-            return landing.make_room(placed, id, sizes)
+            return self._with_room(placed, id, sizes)
 
         return self._document.edit(text, build, select_new=True)
+
+    def _with_room(self, diagram: Diagram, id: str, sizes: Sizes) -> Diagram:
+        """What the card covers makes way, and what others cover that grew: their numbers may be longer now."""
+        grown = {
+            other
+            for other, size in self._sight.sizes().items()
+            if other in diagram.places and (sizes[other][0] > size[0] or sizes[other][1] > size[1])
+        }
+        return landing.make_way(landing.make_room(diagram, id, sizes), grown - {id}, sizes)
 
     def _sizes(self, arranged: Mapping[str, Arrangement]) -> Sizes:
         return {**self._sight.sizes(), **{id: found.size for id, found in arranged.items()}}
