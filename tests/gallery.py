@@ -163,6 +163,56 @@ def history(window) -> None:
     window.do("show_history")
 
 
+def lining_up(window) -> None:
+    """A card that is dragged near the edge of another one, and one whose wire is straight."""
+    from PySide6.QtCore import QPoint
+
+    from tests.support.robot import Robot
+
+    open_example(window, "nine-sevens")
+    robot = Robot(window.canvas, window.player)
+    start = robot.header("B")
+    way = robot.header("s").x() - start.x()
+    robot.press(start)
+    robot.move(start + QPoint(way // 2, 10), start + QPoint(way + 2, 20))
+
+
+def going_round(window) -> None:
+    """A lasso, half drawn."""
+    from PySide6.QtCore import QPoint, Qt
+
+    from tests.support.robot import Robot
+
+    open_example(window, "two-layer-network")
+    robot = Robot(window.canvas, window.player)
+    window.canvas.armed = "lasso"
+    start = QPoint(200, 90)
+    robot.press(start, Qt.KeyboardModifier.NoModifier)
+    robot.move(*(start + QPoint(*by) for by in ((180, -30), (420, 60), (380, 260), (80, 300))))
+
+
+def choosing(window) -> None:
+    """The bar that waits for the second key."""
+    from gradviz.gui.document import Selection
+
+    open_example(window, "two-layer-network")
+    window.document.select(Selection(frozenset(list(window.document.diagram.graph.nodes)[:4])))
+    window.do("align")
+
+
+def tidied(window) -> None:
+    """Several heads of attention after L."""
+    import gradviz as gv
+    from gradviz.edit import layout
+    from tests.layouts import heads
+
+    diagram = gv.diagram(heads(2))
+    window.open_diagram(diagram)
+    sizes = window.canvas.sight.sizes()
+    window.document.start(layout.arrange(diagram, sizes))
+    window.canvas.fit_all()
+
+
 def knife(window) -> None:
     """A stroke of the knife across three wires, one of which is led through points."""
     from PySide6.QtCore import QPointF
@@ -276,6 +326,13 @@ STATES = (
     State("slider", slider, size=(1280, 800)),
     State("slider-dark", slider, "dark", (1280, 800)),
     State("handle", handle, size=(1280, 800), ratios=(1, 2)),
+    State("lining-up", lining_up, size=(1280, 800), ratios=(1, 2)),
+    State("lining-up-dark", lining_up, "dark", (1280, 800)),
+    State("lasso", going_round, size=(1280, 800)),
+    State("lasso-dark", going_round, "dark", (1280, 800)),
+    State("align", choosing, size=(1280, 800), ratios=(1, 2)),
+    State("align-dark", choosing, "dark", (1280, 800)),
+    State("tidied", tidied, size=(1920, 1080)),
     State("empty", empty),
 )
 

@@ -1,5 +1,6 @@
 """Every edit under one name: `edits.connect(diagram, source, target)`."""
 
+from gradviz.edit.align import align, distribute
 from gradviz.edit.breakpoints import clear_breakpoints, stop_above, stop_at_nan, toggle_breakpoint
 from gradviz.edit.clipboard import cut_out, duplicate, insert, outer_inputs
 from gradviz.edit.expressions import build_expression
@@ -24,6 +25,7 @@ from gradviz.edit.wires import connect, disconnect, insert_on_wire, refusal
 __all__ = [
     "FILLS",
     "add_node",
+    "align",
     "arrange",
     "build_expression",
     "clear_breakpoints",
@@ -34,6 +36,7 @@ __all__ = [
     "delete",
     "delete_and_heal",
     "disconnect",
+    "distribute",
     "draw_again",
     "duplicate",
     "fill",

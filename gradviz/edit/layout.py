@@ -60,7 +60,7 @@ def arrange(
         return diagram
     if old:
         block = _boxes(chosen, places, sizes)
-        body = _around(block.values())
+        body = around(block.values())
         # Most cards stay as near as can be to where they were.
         x = body.left + median(place.x - places[id].x for id, place in old.items())
         y = body.top + median(place.y - places[id].y for id, place in old.items())
@@ -231,16 +231,16 @@ class _Placing:
         self, ids: Collection[str], wires: list[tuple[str, str]], left: Callable[[float], float]
     ) -> None:
         block = self._laid_out(ids)
-        body = _around(block.values())
+        body = around(block.values())
         drops = [self.boxes[other].wires - block[id].wires for id, other in wires]
         self._take(block, body, Place(left(body.width), sum(drops) / len(drops)))
 
     def put_below(self, ids: Collection[str]) -> None:
         """Put `ids`, which have no wire to what stands there, below everything."""
         if ids:
-            block, everything = self._laid_out(ids), _around(self.boxes.values())
+            block, everything = self._laid_out(ids), around(self.boxes.values())
             wanted = Place(everything.left, everything.bottom + PART_GAP)
-            self._take(block, _around(block.values()), wanted)
+            self._take(block, around(block.values()), wanted)
 
     def hang(self, ids: Iterable[str]) -> None:
         """Put sources left of the one that reads them, and below what stands there."""
@@ -263,7 +263,7 @@ class _Placing:
             self._room.take(self.boxes[id])
 
 
-def _around(boxes: Iterable[Box]) -> Box:
+def around(boxes: Iterable[Box]) -> Box:
     """The smallest rectangle that holds all of them."""
     found = list(boxes)
     left, top = min(box.left for box in found), min(box.top for box in found)

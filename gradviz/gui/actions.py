@@ -17,14 +17,18 @@ FILE: Final = mark("actions", "&File")
 EDIT: Final = mark("actions", "&Edit")
 VIEW: Final = mark("actions", "&View")
 GRAPH: Final = mark("actions", "&Graph")
-VALUE: Final = mark("actions", "V&alue")
+VALUE: Final = mark("actions", "Val&ue")
 RUN: Final = mark("actions", "&Run")
 HELP: Final = mark("actions", "&Help")
+ALIGN: Final = mark("actions", "Ali&gn and distribute")
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One command. `id` names the method of the main window that does it: `undo` is `MainWindow.undo`."""
+    """One command. `id` names the method that does it, of a class in `commands`.
+
+    `within` is the submenu it is in; `strokes` are keys that are shown but that something else listens to.
+    """
 
     id: str
     menu: Text
@@ -32,6 +36,8 @@ class Action:
     keys: tuple[str, ...] = ()
     context: Context = "window"
     separated: bool = False
+    within: Text | None = None
+    strokes: str = ""
 
 
 ACTIONS: Final = (
@@ -109,6 +115,49 @@ ACTIONS: Final = (
         separated=True,
     ),
     Action("arrange_all", GRAPH, mark("actions", "Tid&y all")),
+    Action("align", GRAPH, mark("actions", "Choose by &key…"), ("Alt+A",), "canvas", within=ALIGN),
+    Action(
+        "align_left",
+        GRAPH,
+        mark("actions", "&Left edges"),
+        separated=True,
+        within=ALIGN,
+        strokes="Alt+A L",
+    ),
+    Action("align_right", GRAPH, mark("actions", "&Right edges"), within=ALIGN, strokes="Alt+A R"),
+    Action("align_top", GRAPH, mark("actions", "&Top edges"), within=ALIGN, strokes="Alt+A T"),
+    Action(
+        "align_bottom", GRAPH, mark("actions", "&Bottom edges"), within=ALIGN, strokes="Alt+A B"
+    ),
+    Action(
+        "align_centre",
+        GRAPH,
+        mark("actions", "&Centres, in a column"),
+        within=ALIGN,
+        strokes="Alt+A C",
+    ),
+    Action(
+        "align_middle",
+        GRAPH,
+        mark("actions", "&Middles, in a row"),
+        within=ALIGN,
+        strokes="Alt+A M",
+    ),
+    Action(
+        "distribute_across",
+        GRAPH,
+        mark("actions", "Same room across (&horizontally)"),
+        separated=True,
+        within=ALIGN,
+        strokes="Alt+A H",
+    ),
+    Action(
+        "distribute_down",
+        GRAPH,
+        mark("actions", "Same room down (&vertically)"),
+        within=ALIGN,
+        strokes="Alt+A V",
+    ),
     Action("carry", GRAPH, mark("actions", "Mo&ve without a button held"), ("G",), "canvas"),
     Action("toggle_snapping", GRAPH, mark("actions", "Snap to grid and &cards, or not")),
     Action("draw_again", GRAPH, mark("actions", "&Draw random numbers again"), ("R",), "canvas"),

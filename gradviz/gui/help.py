@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from gradviz import reference, resources
-from gradviz.gui.actions import ACTIONS, MENUS
+from gradviz.gui.actions import ACTIONS, MENUS, Action
 from gradviz.gui.translate import tr
 from gradviz.limits import LIMITS
 from gradviz.ops import registry
@@ -130,17 +130,20 @@ def keys_page() -> str:
     """The table of actions, as Markdown."""
     lines = []
     for menu in MENUS:
-        rows = [action for action in ACTIONS if action.menu == menu and action.keys]
+        rows = [action for action in ACTIONS if action.menu == menu and _keys(action)]
         lines += ["", f"| {_plain(tr(menu))} | |", "|---|---|"]
         for action in rows:
-            shown = (
-                QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
-                for key in action.keys
-            )
-            lines.append(
-                f"| {_plain(tr(action.text))} | {'  or  '.join(f'`{key}`' for key in shown)} |"
-            )
+            words = f"{tr(action.within)}: {tr(action.text)}" if action.within else tr(action.text)
+            keys = "  or  ".join(f"`{key}`" for key in _keys(action))
+            lines.append(f"| {_plain(words)} | {keys} |")
     return "\n".join(lines)
+
+
+def _keys(action: Action) -> list[str]:
+    """What is pressed for an action, as this system writes it."""
+    native = QKeySequence.SequenceFormat.NativeText
+    keys = [QKeySequence(key).toString(native) for key in action.keys]
+    return [*keys, action.strokes] if action.strokes else keys
 
 
 def _plain(text: str) -> str:

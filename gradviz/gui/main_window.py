@@ -155,14 +155,20 @@ class MainWindow(QMainWindow):
                 menus["learn"] = bar.addMenu(self.tr("&Learn"))
             menus[title] = bar.addMenu(tr(title))
         for action in ACTIONS:
-            self._add_action(action, menus[action.menu])
+            menu = menus[action.menu]
+            if action.within is not None:
+                if action.within not in menus:
+                    menus[action.within] = menu.addMenu(tr(action.within))
+                menu = menus[action.within]
+            self._add_action(action, menu)
         self._fill_examples(menus["learn"])
         self._fill_view(menus["&View"])
 
     def _add_action(self, action: Action, menu: QMenu) -> None:
         if action.separated:
             menu.addSeparator()
-        item = QAction(tr(action.text), self)
+        # What stands behind a tab is shown where the keys are.
+        item = QAction("\t".join(filter(None, (tr(action.text), action.strokes))), self)
         item.setShortcuts([QKeySequence(key) for key in action.keys if key != "Space"])
         if action.context == "canvas":
             # Space plays on release, so that it can pan: the canvas says so itself.

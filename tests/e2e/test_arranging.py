@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QToolButton
 
 from gradviz.edit import edits
 from gradviz.graph.model import Diagram, Place
@@ -209,3 +211,89 @@ def test_q_is_a_lasso(window, robot) -> None:
     assert window.canvas.armed == "lasso"
     robot.key(Qt.Key.Key_Q)
     assert window.canvas.armed == ""
+
+
+def choose(window: MainWindow, robot: Robot, letter: Qt.Key, *cards: str, modifiers=None) -> None:
+    """Alt+A, then a letter."""
+    window.document.select(Selection(frozenset(map(robot.id, cards))))
+    robot.key(Qt.Key.Key_A, ALT)
+    bar = arranging(window)._choices
+    assert bar.isVisible()
+    assert bar.hasFocus()
+    QTest.keyClick(bar, letter, modifiers or Qt.KeyboardModifier.NoModifier)
+    assert not bar.isVisible()
+    assert window.canvas.hasFocus()
+
+
+@pytest.mark.parametrize(
+    ("letter", "axis", "share"),
+    [
+        (Qt.Key.Key_L, 0, 0.0),
+        (Qt.Key.Key_C, 0, 0.5),
+        (Qt.Key.Key_R, 0, 1.0),
+        (Qt.Key.Key_T, 1, 0.0),
+        (Qt.Key.Key_M, 1, 0.5),
+        (Qt.Key.Key_B, 1, 1.0),
+    ],
+)
+def test_two_keys_line_cards_up_in_one_step(window, robot, letter, axis, share) -> None:
+    steps = window.document.history.cursor
+    choose(window, robot, letter, "B", "s", "y")
+    places, sizes = window.document.diagram.places, window.canvas.sight.sizes()
+    ids = [robot.id(name) for name in ("B", "s", "y")]
+    assert len({places[id][axis] + share * sizes[id][axis] for id in ids}) == 1
+    assert window.document.history.cursor == steps + 1
+    assert window.document.undo_text == mark("edit", "Align")
+
+
+def test_two_keys_distribute_cards(window, robot) -> None:
+    shaken(window, X=(0, 0), s=(300, 500), y=(1200, 40))
+    choose(window, robot, Qt.Key.Key_H, "X", "s", "y", modifiers=ALT)
+    places, sizes = window.document.diagram.places, window.canvas.sight.sizes()
+    x, s, y = (robot.id(name) for name in ("X", "s", "y"))
+    assert places[s].x - sizes[x][0] == pytest.approx(places[y].x - places[s].x - sizes[s][0])
+    assert window.document.undo_text == mark("edit", "Distribute")
+    choose(window, robot, Qt.Key.Key_V, "X", "s", "y")
+    assert places[y].y != window.document.diagram.places[y].y
+
+
+def test_the_bar_of_choices_goes_without_a_choice(window, robot, qtbot) -> None:
+    before = window.document.diagram
+    for key in (Qt.Key.Key_Escape, Qt.Key.Key_Z, Qt.Key.Key_Space):
+        choose(window, robot, key, "B", "s")
+    window.document.select(Selection(frozenset({robot.id("B"), robot.id("s")})))
+    robot.key(Qt.Key.Key_A, ALT)
+    bar = arranging(window)._choices
+    QTest.keyClick(bar, Qt.Key.Key_Alt)
+    assert bar.isVisible()
+    robot.click(robot.empty())
+    assert not bar.isVisible()
+    assert window.document.diagram is before
+
+
+def test_the_bar_can_be_clicked(window, robot) -> None:
+    window.document.select(Selection(frozenset({robot.id("B"), robot.id("s")})))
+    robot.key(Qt.Key.Key_A, ALT)
+    bar = arranging(window)._choices
+    button = bar.findChildren(QToolButton)[0]
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert not bar.isVisible()
+    assert robot.card("B")[0] == robot.card("s")[0]
+
+
+def test_aligning_says_what_it_needs(window, robot) -> None:
+    window.document.select(Selection(frozenset({robot.id("B")})))
+    robot.key(Qt.Key.Key_A, ALT)
+    assert not arranging(window)._choices.isVisible()
+    assert "two cards" in window.problems._hint.text()
+    window.document.select(Selection(frozenset({robot.id("B"), robot.id("s")})))
+    window.do("distribute_down")
+    assert "three cards" in window.problems._hint.text()
+    window.do("align_left")
+    window.do("align_left")
+    assert "already" in window.problems._hint.text()
+
+
+def test_the_menu_has_them_too(window) -> None:
+    texts = {action.text() for action in window.findChildren(QAction)}
+    assert {"&Left edges\tAlt+A L", "Same room down (&vertically)\tAlt+A V"} <= texts

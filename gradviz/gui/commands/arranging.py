@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from PySide6.QtCore import QTimer
 
-from gradviz.edit import layout
+from gradviz.edit import edits, layout
 from gradviz.graph.model import Diagram
+from gradviz.gui.choice_bar import Choice, ChoiceBar
 from gradviz.gui.commands.base import Commands
 from gradviz.gui.tasks import Task
 from gradviz.picture import geometry
@@ -35,10 +36,26 @@ class Arranging(Commands):
         self.canvas.gives_up.append(self._give_up)
         self.canvas.snapping = window.settings.snapping
         self.canvas.snapping_changed.connect(self._keep_snapping)
+        self._choices = self._bar()
         self._began = 0.0
         self._waiting = QTimer(self)
         self._waiting.setInterval(PATIENCE_MS)
         self._waiting.timeout.connect(self._show_progress)
+
+    def _bar(self) -> ChoiceBar:
+        choices = (
+            Choice("L", self.tr("Left"), "align_left"),
+            Choice("R", self.tr("Right"), "align_right"),
+            Choice("T", self.tr("Top"), "align_top"),
+            Choice("B", self.tr("Bottom"), "align_bottom"),
+            Choice("C", self.tr("Centre"), "align_centre"),
+            Choice("M", self.tr("Middle"), "align_middle"),
+            Choice("H", self.tr("Even, across"), "distribute_across"),
+            Choice("V", self.tr("Even, down"), "distribute_down"),
+        )
+        bar = ChoiceBar(self.tr("Align"), choices, self.canvas)
+        bar.chosen.connect(self.window.do)
+        return bar
 
     def stop(self) -> None:
         self.tidying.close()
@@ -51,6 +68,68 @@ class Arranging(Commands):
     def arrange_all(self) -> None:
         """Tidy all cards."""
         self._tidy(None)
+
+    def align(self) -> None:
+        """Wait for a second key that says how to line up the selected cards."""
+        if self._has_cards(2):
+            self._choices.offer()
+
+    def align_left(self) -> None:
+        """Put the left edges of the selected cards in line."""
+        self._align("left")
+
+    def align_right(self) -> None:
+        """Put the right edges of the selected cards in line."""
+        self._align("right")
+
+    def align_top(self) -> None:
+        """Put the upper edges of the selected cards in line."""
+        self._align("top")
+
+    def align_bottom(self) -> None:
+        """Put the lower edges of the selected cards in line."""
+        self._align("bottom")
+
+    def align_centre(self) -> None:
+        """Put the selected cards in a column, centre below centre."""
+        self._align("centre")
+
+    def align_middle(self) -> None:
+        """Put the selected cards in a row, middle beside middle."""
+        self._align("middle")
+
+    def distribute_across(self) -> None:
+        """Leave the same room between the selected cards from left to right."""
+        self._distribute(across=True)
+
+    def distribute_down(self) -> None:
+        """Leave the same room between the selected cards from top to bottom."""
+        self._distribute(across=False)
+
+    def _align(self, side: str) -> None:
+        if self._has_cards(2):
+            self.canvas.cancel_gesture()
+            nodes, sizes = self.document.selection.nodes, self.canvas.sight.sizes()
+            if not self.document.edit(mark("edit", "Align"), edits.align, nodes, side, sizes):
+                self.window.problems.show_hint(self.tr("They are in line already."))
+
+    def _distribute(self, *, across: bool) -> None:
+        if self._has_cards(3):
+            self.canvas.cancel_gesture()
+            nodes, sizes = self.document.selection.nodes, self.canvas.sight.sizes()
+            text = mark("edit", "Distribute")
+            if not self.document.edit(text, edits.distribute, nodes, across=across, sizes=sizes):
+                self.window.problems.show_hint(
+                    self.tr("The room between them is the same already.")
+                )
+
+    def _has_cards(self, fewest: int) -> bool:
+        """Whether enough is selected; if not, say what is needed."""
+        if len(self.document.selection.nodes) >= fewest:
+            return True
+        two, three = self.tr("Select two cards or more."), self.tr("Select three cards or more.")
+        self.window.problems.show_hint(two if fewest == 2 else three)
+        return False
 
     def carry(self) -> None:
         """The selected cards follow the pointer and the arrow keys until a click or Enter."""
