@@ -12,6 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 import gradviz as gv
 from gradviz.edit import edits
+from gradviz.edit.align import SIDES
 from gradviz.edit.history import History
 from gradviz.edit.layout import card_boxes
 from gradviz.engine.check import infer
@@ -251,6 +252,18 @@ class Editing(RuleBasedStateMachine):
     @rule()
     def arrange(self):
         self.edit(edits.arrange)
+
+    @rule(data=st.data())
+    def arrange_some(self, data):
+        self.edit(edits.arrange, {}, self.some(data, 3))
+
+    @rule(data=st.data(), side=st.sampled_from(sorted(SIDES)))
+    def align(self, data, side):
+        self.edit(edits.align, self.some(data, 4), side)
+
+    @rule(data=st.data(), across=st.booleans())
+    def distribute(self, data, across):
+        self.edit(edits.distribute, self.some(data, 4), across=across)
 
     @rule()
     def place_missing(self):
