@@ -254,7 +254,7 @@ def test_two_keys_distribute_cards(window, robot) -> None:
     assert places[s].x - sizes[x][0] == pytest.approx(places[y].x - places[s].x - sizes[s][0])
     assert window.document.undo_text == mark("edit", "Distribute")
     choose(window, robot, Qt.Key.Key_V, "X", "s", "y")
-    assert places[y].y != window.document.diagram.places[y].y
+    assert places[x].y != window.document.diagram.places[x].y
 
 
 def test_the_bar_of_choices_goes_without_a_choice(window, robot, qtbot) -> None:
