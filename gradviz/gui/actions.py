@@ -97,6 +97,9 @@ ACTIONS: Final = (
     Action("zoom_in", VIEW, mark("actions", "Zoom &in"), ("Ctrl++", "Ctrl+=")),
     Action("zoom_out", VIEW, mark("actions", "Zoom &out"), ("Ctrl+-",)),
     Action("add", GRAPH, mark("actions", "&Add an operation…"), ("Shift+A",), "canvas"),
+    Action(
+        "toggle_type_to_add", GRAPH, mark("actions", "Letters on the canvas add, or are &commands")
+    ),
     Action("type_expression", GRAPH, mark("actions", "&Type an expression"), ("Ctrl+L",)),
     Action(
         "join", GRAPH, mark("actions", "&Join the selected nodes"), ("J",), "canvas", separated=True

@@ -52,6 +52,15 @@ class Settings:
         self._store.setValue("snapping", snapping)
 
     @property
+    def types_to_add(self) -> bool:
+        """Whether a letter typed on the canvas adds, and is no command."""
+        return bool(self._store.value("types-to-add", defaultValue=False, type=bool))
+
+    @types_to_add.setter
+    def types_to_add(self, types: bool) -> None:
+        self._store.setValue("types-to-add", types)
+
+    @property
     def files(self) -> list[Path]:
         """The files that were open when gradviz was closed, those that still exist."""
         found: Any = self._store.value("files", [])

@@ -78,3 +78,29 @@ def test_mathematics_typed_into_the_add_box_is_one_step(window: MainWindow) -> N
     assert covered(window) == []
     window.do("undo")
     assert window.document.diagram is before
+
+
+def test_letters_are_commands_until_they_are_asked_to_add(window: MainWindow) -> None:
+    robot = Robot(window.canvas, window.player)
+    robot.move(robot.empty())
+    window.document.select(Selection())
+    camera = window.canvas.camera
+    robot.key(Qt.Key.Key_F)
+    assert window.canvas.entry.add_box is None
+    window.canvas.camera = camera
+    window.do("toggle_type_to_add")
+    for letter in ("f", "c"):
+        QTest.keyClick(window.canvas, letter)
+        box = window.canvas.entry.add_box
+        assert box is not None
+        assert box.line.text() == letter
+        robot.key(Qt.Key.Key_Escape)
+    assert window.canvas.camera == camera
+    assert window.settings.types_to_add
+    robot.type("relu")
+    robot.key(Qt.Key.Key_Return)
+    (only,) = window.document.selection.nodes
+    assert window.document.diagram.graph[only].op == "relu"
+    window.do("toggle_type_to_add")
+    QTest.keyClick(window.canvas, "f")
+    assert window.canvas.entry.add_box is None

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from gradviz.edit import edits
+from gradviz.errors import GradvizError
 from gradviz.graph.model import Diagram, InPort, Place
 from gradviz.gui import copying
 from gradviz.gui.canvas.between import Between
@@ -79,11 +80,18 @@ class Adding:
         )
         self._canvas.say_if_out_of_view()
 
+    def tried(self, op: str) -> Between | None:
+        """On which wire a new node could go; None if there can be none."""
+        try:
+            trial, id = edits.add_node(self._document.diagram, op, ORIGIN)
+        except GradvizError:
+            return None
+        return Between(self._canvas, trial, id)
+
     def _is_put_between(self, op: str, at: Point, end: InPort, grip: Grip | None) -> bool:
         """Put a new node into a wire; False, after a word about it, if it does not fit there."""
-        trial, id = edits.add_node(self._document.diagram, op, ORIGIN)
-        between = Between(self._canvas, trial, id)
-        if not between.is_able:
+        between = self.tried(op)
+        if between is None or not between.is_able:
             return False
         why = between.refusal(end)
         if why is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QPointF, Qt
@@ -13,6 +14,7 @@ from gradviz.engine.check import infer
 from gradviz.errors import GradvizError
 from gradviz.graph.model import Diagram, InPort
 from gradviz.picture import curve
+from gradviz.picture.boxes import Arrangement
 from gradviz.picture.colours import clear
 from gradviz.picture.pen import line_pen
 from gradviz.picture.plane import Point, Rect
@@ -51,6 +53,10 @@ class Between:
     def taken(self) -> InPort | None:
         """The end of the wire that takes the card."""
         return self.end if self.end is not None and self.refusal(self.end) is None else None
+
+    def arranged(self) -> Mapping[str, Arrangement]:
+        """How the card will be arranged, as long as it has no wires."""
+        return self._canvas.landing.arranged(self._diagram, {self._id})
 
     def refusal(self, end: InPort) -> Message | None:
         """Why the card cannot go into the wire that ends there; None if it can."""

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QDragMoveEvent, QDropEvent, QPainter
 
-from gradviz.edit import edits
 from gradviz.graph.model import Place
 from gradviz.gui.canvas.adding import middle_of_header, only
 from gradviz.gui.canvas.between import Between
-from gradviz.ops import registry
 from gradviz.picture.plane import Rect
 
 if TYPE_CHECKING:
@@ -45,14 +43,12 @@ class Drops:
 
     def _try(self, op: str) -> None:
         """A new card, as it would be: around the point where it is held."""
-        if registry.find(op) is None:
-            return
-        trial, id = edits.add_node(self._canvas.document.diagram, op, Place(0, 0))
-        arranged = self._canvas.landing.arranged(trial, {id})
+        between = self._canvas.adding.tried(op)
+        arranged = between.arranged() if between is not None else {}
         if arranged:
             held = middle_of_header(arranged)
             self._card = Rect(-held.x, -held.y, *only(arranged).size)
-            self._between = Between(self._canvas, trial, id)
+            self._between = between
 
     def move(self, event: QDragMoveEvent) -> None:
         """It is dragged over the canvas."""

@@ -62,7 +62,22 @@ class Keys:
         self._space_held = False
         self._canvas.armed = ""
 
+    def adds(self, event: QKeyEvent) -> bool:
+        """Whether a key is a letter that adds, where letters do, instead of the command it is called by."""
+        text = event.text()
+        return (
+            self._canvas.types_to_add
+            and self._canvas.tool is None
+            and self._document.selection.cell is None
+            and not event.modifiers()
+            and len(text) == 1
+            and text.isalpha()
+        )
+
     def press(self, event: QKeyEvent) -> bool:
+        if self.adds(event):
+            self._canvas.entry.offer(text=event.text())
+            return True
         key = Qt.Key(event.key())
         tool = self._canvas.tool
         if isinstance(tool, Wire) and self._wire_key(tool, key):

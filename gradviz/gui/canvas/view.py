@@ -120,6 +120,8 @@ class Canvas(QWidget):
         self._snapping = True
         self.gives_up: list[Callable[[], bool]] = []
         """What Esc stops first, outside the canvas: each tells whether there was something to stop."""
+        self.types_to_add = False
+        """Whether a letter typed on the canvas adds, and is no command."""
         self.adding = Adding(self)
         self.entry = Entry(self)
         self.pointer = Pointer(self)
@@ -481,6 +483,14 @@ class Canvas(QWidget):
             return True
         if isinstance(event, QNativeGestureEvent):
             return self.pointer.native(event)
+        if (
+            isinstance(event, QKeyEvent)
+            and event.type() is QEvent.Type.ShortcutOverride
+            and self._keys.adds(event)
+        ):
+            # Typed, it is no longer the key of a command.
+            event.accept()
+            return True
         if (
             isinstance(event, QKeyEvent)
             and event.type() is QEvent.Type.KeyPress
