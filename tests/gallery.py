@@ -291,6 +291,37 @@ def empty(window) -> None:
     window.open_diagram(Diagram())
 
 
+def add_box(typed: str) -> Callable[..., None]:
+    """The add box with something typed into it."""
+
+    def prepare(window) -> None:
+        from PySide6.QtCore import QPointF
+
+        first_minute(None)(window)
+        window.canvas.entry.offer(QPointF(300, 300), text=typed)
+
+    return prepare
+
+
+def on_a_wire(window) -> None:
+    """A card over the wire that would take it."""
+    from PySide6.QtCore import QPoint
+
+    from gradviz.graph.model import InPort
+    from gradviz.picture import curve
+    from tests.support.robot import Robot
+
+    first_minute(None)(window)
+    robot = Robot(window.canvas, window.player)
+    window.canvas.adding.drop("exp", window.canvas.camera.to_canvas(robot.empty().toPointF()), None)
+    window.canvas.fit_all()
+    wire = window.canvas.sight.wire(InPort(robot.id("add"), 1))
+    assert wire is not None
+    at = robot.screen(curve.point_at(wire.curve, 0.5))
+    robot.press(robot.header("exp"))
+    robot.move(at + QPoint(0, 40), at)
+
+
 STATES = (
     State("first-minute-start", first_minute(0)),
     State("first-minute-forward", first_minute(2, 0.5)),
@@ -333,6 +364,10 @@ STATES = (
     State("align", choosing, size=(1280, 800), ratios=(1, 2)),
     State("align-dark", choosing, "dark", (1280, 800)),
     State("tidied", tidied, size=(1920, 1080)),
+    State("add-box", add_box("tf.reduce_")),
+    State("add-box-dark", add_box("[1, 2]"), "dark"),
+    State("on-a-wire", on_a_wire, ratios=(1, 2)),
+    State("on-a-wire-dark", on_a_wire, "dark"),
     State("empty", empty),
 )
 

@@ -17,6 +17,7 @@ from gradviz.gui.canvas.drops import OP_MIME
 from gradviz.gui.canvas.keys import SIGNS
 from gradviz.gui.canvas.tools import Move
 from gradviz.gui.document import Selection
+from gradviz.ops import registry
 from gradviz.picture import curve, geometry
 from gradviz.text import mark
 from tests.support.robot import NONE, Robot
@@ -218,6 +219,40 @@ def test_the_add_box_on_a_wire_adds_in_between(robot: Robot) -> None:
     robot.key(KEY.Key_Return)
     assert feeds(robot, "s") == "exp"
     assert overlapping(robot) == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "starts_at_output"), [("cholesky", True), ("matmul", True), ("reduce_mean", False)]
+)
+def test_a_wire_let_go_on_nothing_is_taken_by_the_port_that_fits(
+    robot: Robot, typed: str, starts_at_output: bool
+) -> None:
+    if not starts_at_output:
+        end = InPort(robot.id("y"), 1)
+        robot.document.edit(mark("edit", "Remove a wire"), edits.disconnect, end)
+    before = robot.document.diagram
+    robot.canvas.zoom_by(0.5)
+    at = QPoint(600, 600)
+    robot.drag(robot.output("X") if starts_at_output else robot.input("y", 1), at)
+    box = robot.canvas.entry.add_box
+    assert box is not None
+    # Sources take no wire; any operation may lead to an input.
+    sources = {op.name for op in registry.palette() if op.is_source}
+    assert bool(sources & set(box.offers)) is not starts_at_output
+    robot.type(typed)
+    robot.key(KEY.Key_Return)
+    (new,) = robot.document.selection.nodes
+    if starts_at_output:
+        node = robot.document.diagram.graph[new]
+        port: OutPort | InPort = InPort(new, node.inputs.index(OutPort(robot.id("X"))))
+    else:
+        assert robot.document.diagram.graph[robot.id("y")].inputs[1] == OutPort(new)
+        port = OutPort(new)
+    reach = (robot.screen(robot.canvas.sight.port_point(port)) - at).manhattanLength()
+    assert reach <= 8 * robot.canvas.camera.scale + 2
+    assert [pair for pair in overlapping(robot) if new in pair] == []
+    robot.document.undo()
+    assert robot.document.diagram is before
 
 
 @pytest.mark.parametrize(
