@@ -43,33 +43,64 @@ def arrange(
 ) -> Diagram:
     """Lay out these cards anew, or all, near where they are. What stands above what stays where that is as good.
 
-    The other cards stay, and none is covered. When `cancelled` (asked every few milliseconds) the diagram as it is.
+    Of some cards, those that wires join are laid out together, the others stay if they cover nothing; what is not among
+    them stays, and is not covered. When `cancelled` (asked every few milliseconds) the diagram as it is.
     """
 
     def stop() -> None:
         if cancelled():
             raise _CancelledError
 
-    chosen = diagram.graph if ids is None else part(diagram.graph, ids)
-    if not len(chosen):
-        return diagram
-    old = {id: diagram.places[id] for id in chosen.nodes if id in diagram.places}
+    graph = diagram.graph
+    chosen = graph if ids is None or graph.nodes.keys() <= {*ids} else part(graph, ids)
     try:
-        places = layered(chosen, sizes, old, stop)
+        places = _tidied(diagram, chosen, sizes, stop)
     except _CancelledError:
         return diagram
-    if old:
-        block = _boxes(chosen, places, sizes)
-        body = around(block.values())
-        # Most cards stay as near as can be to where they were.
-        x = body.left + median(place.x - places[id].x for id, place in old.items())
-        y = body.top + median(place.y - places[id].y for id, place in old.items())
-        others = {id: box for id, box in card_boxes(diagram, sizes).items() if id not in chosen}
-        room = _Room([*others.values(), *(note_boxes(diagram) if others else [])])
-        corner = room.free(Place(x, y), body, block.values())
-        by_x, by_y = corner.x - body.left, corner.y - body.top
-        places = {id: Place(place.x + by_x, place.y + by_y) for id, place in places.items()}
     return straightened(move(diagram, places), diagram, chosen.nodes)
+
+
+def _tidied(
+    diagram: Diagram, chosen: Graph, sizes: Sizes, stop: Callable[[], None]
+) -> dict[str, Place]:
+    """New places for all cards, or for a part of the graph."""
+    old = {id: diagram.places[id] for id in chosen.nodes if id in diagram.places}
+    if chosen is diagram.graph:
+        places = layered(chosen, sizes, old, stop)
+        return _moved_to(places, _near(chosen, places, old, sizes, _Room([])))
+    others = {id: box for id, box in card_boxes(diagram, sizes).items() if id not in chosen}
+    room = _Room([*others.values(), *note_boxes(diagram)])
+    found: dict[str, Place] = {}
+    tops = {id: place.y for id, place in old.items()}
+    parts = sorted(paths.parts(chosen), key=lambda ids: min(tops.get(id, math.inf) for id in ids))
+    for ids in parts:
+        stop()
+        piece = part(chosen, ids)
+        there = {id: old[id] for id in ids if id in old}
+        places = layered(piece, sizes, there, stop)
+        places = _moved_to(places, _near(piece, places, there, sizes, room))
+        found.update(places)
+        for box in _boxes(piece, places, sizes).values():
+            room.take(box)
+    return found
+
+
+def _near(
+    graph: Graph, places: Mapping[str, Place], old: Mapping[str, Place], sizes: Sizes, room: _Room
+) -> tuple[float, float]:
+    """How far to move what was laid out so that most cards are as near as can be to where they were, on nothing else."""
+    if not old:
+        return 0.0, 0.0
+    block = _boxes(graph, places, sizes)
+    body = around(block.values())
+    x = body.left + median(place.x - places[id].x for id, place in old.items())
+    y = body.top + median(place.y - places[id].y for id, place in old.items())
+    corner = room.free(Place(x, y), body, block.values())
+    return corner.x - body.left, corner.y - body.top
+
+
+def _moved_to(places: Mapping[str, Place], by: tuple[float, float]) -> dict[str, Place]:
+    return {id: Place(place.x + by[0], place.y + by[1]) for id, place in places.items()}
 
 
 def place_missing(diagram: Diagram, sizes: Sizes = UNKNOWN) -> Diagram:

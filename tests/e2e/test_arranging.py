@@ -82,13 +82,14 @@ def test_l_tidies_all_in_one_step_and_again_changes_nothing(window, robot, qtbot
 
 
 def test_a_selection_is_tidied_and_the_rest_stays(window, robot, qtbot) -> None:
-    shaken(window, s=(500, 700), y=(300, 30))
-    chosen = frozenset({robot.id("s"), robot.id("y")})
+    shaken(window, s=(500, 700), square=(300, 730))
+    chosen = frozenset({robot.id("s"), robot.id("square")})
     window.document.select(Selection(chosen))
     before = window.document.diagram.places
     tidied(window, qtbot, robot)
     after = window.document.diagram.places
     assert {id for id in after if after[id] != before[id]} <= chosen
+    assert robot.card("s")[0] < robot.card("square")[0]
     assert window.document.selection.nodes == chosen
 
 

@@ -111,6 +111,16 @@ def test_a_selection_is_tidied_and_the_rest_stays(ids, data):
     assert edits.arrange(after, {}, ids) is after
 
 
+def test_what_no_wire_joins_stays_where_it_is():
+    """Two chosen cards with nothing in between that is chosen; and a third one that covers another."""
+    diagram = nine_sevens()
+    assert edits.arrange(diagram, {}, {"X", "y", "B"}) is diagram
+    covering = replace(diagram, places={**diagram.places, "B": diagram.places["add"]})
+    after = edits.arrange(covering, {}, {"X", "y", "B"})
+    assert after.places == {**diagram.places, "B": after.places["B"]}
+    assert overlaps(after, gap=31) == []
+
+
 def test_a_tidied_selection_makes_way_for_notes():
     diagram = nine_sevens()
     box = card_boxes(diagram, {})["y"]
