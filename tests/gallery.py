@@ -284,6 +284,18 @@ def handle(window) -> None:
     window.document.select(Selection(frozenset({id}), None, CellRef(id, "value", (1, 0))))
 
 
+def outline(window) -> None:
+    """The outline beside a port that keys are for."""
+    first_minute(None)(window)
+    window.do("show_outline")
+    select_node(window, "s")
+    window.outline.view.expand(
+        window.outline.model.row(window.document.diagram.node_called("s").id)
+    )
+    window.canvas.walk.next_port(1)
+    window.canvas.walk.next_port(1)
+
+
 def empty(window) -> None:
     """Nothing yet."""
     from gradviz.graph.model import Diagram
@@ -368,6 +380,8 @@ STATES = (
     State("add-box-dark", add_box("[1, 2]"), "dark"),
     State("on-a-wire", on_a_wire, ratios=(1, 2)),
     State("on-a-wire-dark", on_a_wire, "dark"),
+    State("outline", outline, size=(1280, 800)),
+    State("outline-dark", outline, "dark", (1280, 800)),
     State("empty", empty),
 )
 

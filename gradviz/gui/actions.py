@@ -93,6 +93,7 @@ ACTIONS: Final = (
     Action("rename", EDIT, mark("actions", "Rena&me or edit"), ("F2",), "canvas"),
     Action("fit_all", VIEW, mark("actions", "Fit &all"), ("Home",), "canvas"),
     Action("fit_selection", VIEW, mark("actions", "Fit &selection"), ("F",), "canvas"),
+    Action("show_outline", VIEW, mark("actions", "&Outline…"), ("Ctrl+Shift+O",)),
     Action("zoom_100", VIEW, mark("actions", "&100 %"), ("Ctrl+0",)),
     Action("zoom_in", VIEW, mark("actions", "Zoom &in"), ("Ctrl++", "Ctrl+=")),
     Action("zoom_out", VIEW, mark("actions", "Zoom &out"), ("Ctrl+-",)),

@@ -50,6 +50,7 @@ class Application(QObject):
         window.asked_new.connect(self._new)
         window.asked_open.connect(self.open)
         window.theme_chosen.connect(self._choose_theme)
+        window.keys_chosen.connect(self._choose_keys)
         self.windows.append(window)
         return window
 
@@ -108,6 +109,11 @@ class Application(QObject):
             self.settings.files = open_paths
         self.windows.remove(window)
         window.deleteLater()
+
+    def _choose_keys(self, name: str) -> None:
+        self.settings.keys = name
+        for window in self.windows:
+            window.apply_keys()
 
     def _choose_theme(self, name: str) -> None:
         self.settings.theme = name

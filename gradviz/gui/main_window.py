@@ -7,11 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import (
     QAction,
     QActionGroup,
     QCloseEvent,
+    QDesktopServices,
     QDragEnterEvent,
     QDropEvent,
     QKeySequence,
@@ -31,8 +32,9 @@ from gradviz import resources
 from gradviz.edit import layout
 from gradviz.errors import ExpressionError, GradvizError
 from gradviz.files import native
+from gradviz.files.atomic import write_bytes
 from gradviz.graph.model import Diagram
-from gradviz.gui import arrays, paste
+from gradviz.gui import arrays, keymap, paste
 from gradviz.gui.actions import ACTIONS, MENUS, RUN, Action
 from gradviz.gui.canvas.view import Canvas
 from gradviz.gui.commands import COMMANDS
@@ -40,6 +42,7 @@ from gradviz.gui.document import CellRef, Document, Selection
 from gradviz.gui.panels.expression_bar import ExpressionBar
 from gradviz.gui.panels.history_list import HistoryList
 from gradviz.gui.panels.inspector import Inspector
+from gradviz.gui.panels.outline import Outline
 from gradviz.gui.panels.palette import Palette
 from gradviz.gui.panels.problems import Problems
 from gradviz.gui.panels.timeline import Timeline
@@ -61,6 +64,7 @@ class MainWindow(QMainWindow):
     asked_new = Signal()
     asked_open = Signal(object)
     theme_chosen = Signal(str)
+    keys_chosen = Signal(str)
 
     def __init__(self, theme: Theme, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -80,11 +84,13 @@ class MainWindow(QMainWindow):
         self.palette_panel = Palette(self)
         self.inspector = Inspector(self.document, self.player, self)
         self.timeline = Timeline(self.document, self.player, self)
+        self.outline = Outline(self.document, self)
         self.history = HistoryList(self.document, self)
         self.problems = Problems(self.document, self.player, self)
         self.fault = FaultBar(self)
         self._commands = [make(self) for make in COMMANDS]
         self._actions: dict[str, QAction] = {}
+        self.keys_in_use: keymap.Keys = keymap.preset("gradviz")
         self._build()
         self._make_actions()
         self._connect()
@@ -124,6 +130,11 @@ class MainWindow(QMainWindow):
             "history", self.tr("History"), self.history, Qt.DockWidgetArea.RightDockWidgetArea
         )
         self.tabifyDockWidget(self._docks["inspector"], self._docks["history"])
+        self._docks["outline"] = self._dock(
+            "outline", self.tr("Outline"), self.outline, Qt.DockWidgetArea.LeftDockWidgetArea
+        )
+        self.tabifyDockWidget(self._docks["palette"], self._docks["outline"])
+        self._docks["outline"].hide()
         self._docks["history"].hide()
         bottom = QWidget(self)
         foot = QVBoxLayout(bottom)
@@ -213,10 +224,69 @@ class MainWindow(QMainWindow):
             item.triggered.connect(partial(self.theme_chosen.emit, name))
             group.addAction(item)
 
+        self._fill_keys(menu.addMenu(self.tr("&Keys")))
         motion = menu.addAction(self.tr("&Less motion"))
         motion.setCheckable(True)
         motion.setChecked(self.settings.reduced_motion)
         motion.toggled.connect(self._choose_motion)
+
+    def _fill_keys(self, menu: QMenu) -> None:
+        group = QActionGroup(menu)
+        choices = (
+            ("gradviz", self.tr("gradviz")),
+            ("blender", self.tr("Blender-like")),
+            (keymap.OWN, self.tr("My own, from a file")),
+        )
+        for name, text in choices:
+            item = menu.addAction(text)
+            item.setCheckable(True)
+            item.setData(name)
+            item.setChecked(name == self.settings.keys)
+            item.triggered.connect(partial(self.keys_chosen.emit, name))
+            group.addAction(item)
+        menu.addSeparator()
+        menu.addAction(self.tr("Open the file of keys…")).triggered.connect(self._open_keys_file)
+        self.apply_keys()
+
+    def apply_keys(self) -> None:
+        """Give every command the keys that were chosen; what is wrong in the file is said."""
+        chosen = self.settings.keys
+        if chosen == keymap.OWN:
+            found = keymap.read(self.settings.keys_file)
+        else:
+            found = keymap.Keymap(keymap.preset(chosen))
+        self.keys_in_use = found.keys
+        for id, action in self._actions.items():
+            keys = [key for key in found.keys.get(id, ()) if key != "Space"]
+            action.setShortcuts([QKeySequence(key) for key in keys])
+        for menu in self.menuBar().findChildren(QMenu):
+            for item in menu.actions():
+                if item.data() in (*keymap.PRESETS, keymap.OWN):
+                    item.setChecked(item.data() == chosen)
+        if found.faults:
+            more = len(found.faults) - 1
+            said = render(found.faults[0])
+            if more:
+                words = self.tr("({count} more faults)").replace("{count}", str(more))
+                said = f"{said} {words}"
+            self.problems.show_hint(said)
+
+    def _open_keys_file(self) -> None:
+        """Make the file if there is none, and open it in the system's editor."""
+        path = self.settings.keys_file
+        if not path.exists():
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_bytes(path, keymap.template().encode())
+            except (OSError, GradvizError) as error:
+                self.warn(self.tr("The file of keys was not written"), str(error))
+                return
+        self.problems.show_hint(
+            self.tr("{path}: choose My own, from a file, once it is saved.").replace(
+                "{path}", str(path)
+            )
+        )
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
 
     def _choose_motion(self, reduced: bool) -> None:
         self.settings.reduced_motion = reduced
@@ -238,6 +308,9 @@ class MainWindow(QMainWindow):
         self.palette_panel.example_chosen.connect(self.asked_open.emit)
         self.problems.node_requested.connect(self._go_to)
         self.inspector.node_requested.connect(self._go_to)
+        self.outline.node_requested.connect(self._go_to)
+        self.outline.value_requested.connect(self._edit_selected)
+        self.outline.delete_requested.connect(self.command("delete"))
         player.played.connect(self._on_played)
 
     def _show_context(self, at: QPoint) -> None:
@@ -314,6 +387,7 @@ class MainWindow(QMainWindow):
             self.inspector,
             self.timeline,
             self.history,
+            self.outline,
             self.problems,
         ):
             view.theme = theme
@@ -466,6 +540,11 @@ class MainWindow(QMainWindow):
         look = self.canvas.sight.look(tables[0]) if tables else None
         if look is not None:
             self.canvas.entry.edit_cell(look, CellRef(look.id, "value", (0, 0)))
+
+    def _edit_selected(self) -> None:
+        self.canvas.ensure_visible(self.document.selection.nodes)
+        self.canvas.setFocus()
+        self.canvas.entry.edit_selection()
 
     def _add_from_palette(self, op: str) -> None:
         self.canvas.adding.add_in_view(op)

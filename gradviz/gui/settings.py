@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtCore import QByteArray, QSettings, QStandardPaths
 
 
 class Settings:
@@ -32,6 +32,22 @@ class Settings:
     @theme.setter
     def theme(self, theme: str) -> None:
         self._store.setValue("theme", theme)
+
+    @property
+    def keys(self) -> str:
+        """Whose keys: `gradviz`, `blender`, or `own` for those of `keys_file`."""
+        found = self._store.value("keys", "gradviz")
+        return found if found in ("gradviz", "blender", "own") else "gradviz"
+
+    @keys.setter
+    def keys(self, name: str) -> None:
+        self._store.setValue("keys", name)
+
+    @property
+    def keys_file(self) -> Path:
+        """Where a person says which keys do what."""
+        place = QStandardPaths.StandardLocation.AppConfigLocation
+        return Path(QStandardPaths.writableLocation(place)) / "keys.toml"
 
     @property
     def reduced_motion(self) -> bool:

@@ -478,3 +478,21 @@ def test_an_op_of_ones_own_is_at_home_in_the_window(
     assert window.document.answer.value(node(window, "y")) is None
     (problem,) = window.document.answer.specs.problems.values()
     assert str(problem.message) == "cube is not known here."
+
+
+def test_keys_are_chosen_and_remembered(application: Application, qtbot, home) -> None:
+    window = start(application, qtbot)
+    window.keys_chosen.emit("blender")
+    QTest.keyClick(window.canvas, Qt.Key.Key_A)
+    assert len(window.document.selection.nodes) == 7
+    QTest.keyClick(window.canvas, Qt.Key.Key_A, Qt.KeyboardModifier.AltModifier)
+    assert not window.document.selection.nodes
+    assert application.new_window().keys_in_use["select_all"] == ("A",)
+    path = window.settings.keys_file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("[keys]\nselect_all = 'Ctrl+Alt+A'\nnonsense = 'F'\n", encoding="utf-8")
+    window.keys_chosen.emit("own")
+    assert "no command nonsense" in window.problems._hint.text()
+    assert window.keys_in_use["select_all"] == ("Ctrl+Alt+A",)
+    window.keys_chosen.emit("gradviz")
+    assert window.keys_in_use["select_all"] == ("Ctrl+A",)

@@ -8,6 +8,7 @@ from gradviz.engine.explain.film import sentence, step_label
 from gradviz.engine.explain.inside import Inner, inside, nothing_inside
 from gradviz.engine.explain.missing import Reason, reason
 from gradviz.engine.explain.notes import Note, notes
+from gradviz.engine.explain.outline import OutlineLine, node_line, node_lines, short
 from gradviz.engine.explain.said import CellWords, TermWords
 from gradviz.engine.explain.sums import cell_name
 from gradviz.engine.explain.troubles import origin, remedy
@@ -40,6 +41,7 @@ __all__ = [
     "CellWords",
     "Inner",
     "Note",
+    "OutlineLine",
     "Reason",
     "TermWords",
     "WireWords",
@@ -51,6 +53,8 @@ __all__ = [
     "inside",
     "local_text",
     "name",
+    "node_line",
+    "node_lines",
     "notes",
     "nothing_inside",
     "origin",
@@ -61,6 +65,7 @@ __all__ = [
     "road",
     "rule_text",
     "sentence",
+    "short",
     "silence",
     "size",
     "spec_words",

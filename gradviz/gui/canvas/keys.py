@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
 from gradviz.edit import edits
@@ -15,6 +15,7 @@ from gradviz.graph.routes import routes_of
 from gradviz.gui.canvas import cells
 from gradviz.gui.canvas.carry import Carry
 from gradviz.gui.canvas.dragging import is_draggable, step_number
+from gradviz.gui.canvas.targets import AnyPort
 from gradviz.gui.canvas.wiring import Wire
 from gradviz.gui.document import CellRef, Selection
 from gradviz.text import mark
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 NUDGE: Final = 4
 FAR_NUDGE: Final = 40
+PORT_AWAY: Final = 60.0
+"""How far from a port, in pixels of the screen, what is added by a key goes."""
 PAUSE_S: Final = 1.0
 """What arrows change so far apart is a step of its own."""
 ARROWS: Final = {
@@ -37,9 +40,40 @@ SIGNS: Final = frozenset("@+-−*/×÷^=<>≤≥≠√Σ∂[|")
 """What no command is called by, and operations are."""
 _TRAVELS: Final = (QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo)
 _ENTER: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_CTRL: Final = Qt.KeyboardModifier.ControlModifier
 _ALT: Final = Qt.KeyboardModifier.AltModifier
 _SHIFT: Final = Qt.KeyboardModifier.ShiftModifier
 _COMMANDS: Final = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+
+
+KEYS: Final = (
+    (
+        mark("keys", "Move the selected cards; the chosen cell; nothing selected: the view"),
+        "Arrows",
+    ),
+    (mark("keys", "The same, ten times as far"), "Shift+Arrows"),
+    (mark("keys", "Select the nearest card that way (with Shift: too)"), "Alt+Arrows"),
+    (
+        mark("keys", "Select what feeds the card, or what it feeds (with Shift: too)"),
+        "Ctrl+Left, Right",
+    ),
+    (mark("keys", "Change the chosen number (Shift fine, Ctrl coarse)"), "Alt+Up, Down"),
+    (mark("keys", "Go to the next port of the selected card"), "P"),
+    (mark("keys", "Select the wire at that port, or the next one"), "Shift+P"),
+    (
+        mark("keys", "Draw a wire from the port, or from the selected card; arrows choose its end"),
+        "C",
+    ),
+    (mark("keys", "At a port, add what fits; else edit the value"), "Enter"),
+    (
+        mark("keys", "Begin to type a number into the chosen cell; on nothing, add a constant"),
+        "0–9 . −",
+    ),
+    (mark("keys", "Add, if the pointer moved last; else leave the canvas"), "Tab"),
+    (mark("keys", "Give up a gesture, an editor, a port, the selection"), "Esc"),
+    (mark("keys", "The menu of what is selected"), "Menu, Shift+F10"),
+)
+"""What the canvas itself answers to, for the help."""
 
 
 class Keys:
@@ -92,14 +126,19 @@ class Keys:
                 self._canvas.armed = ""
             elif any(stop() for stop in self._canvas.gives_up):
                 pass
-            elif not self._canvas.cancel_gesture():
+            elif not self._canvas.cancel_gesture() and not self._canvas.walk.leave_port():
                 self._document.select(Selection())
         elif key is Qt.Key.Key_Space:
             self._hold_space(event)
         elif key in ARROWS:
             self._arrow(ARROWS[key], event.modifiers())
         elif key in _ENTER:
-            self._canvas.entry.edit_selection()
+            self._enter()
+        elif key is Qt.Key.Key_P and not event.modifiers() & _COMMANDS:
+            if event.modifiers() & _SHIFT:
+                self._canvas.walk.wire()
+            else:
+                self._canvas.walk.next_port(1)
         elif key is Qt.Key.Key_C and not event.modifiers():
             self._wire()
         else:
@@ -144,6 +183,16 @@ class Keys:
             return False
         return True
 
+    def _enter(self) -> None:
+        """At a port, add what fits there; else edit what is selected."""
+        port = self._canvas.walk.port
+        if port is None:
+            self._canvas.entry.edit_selection()
+            return
+        at = self._canvas.sight.camera.to_screen(self._canvas.sight.port_point(port))
+        away = PORT_AWAY if isinstance(port, OutPort) else -PORT_AWAY
+        self._canvas.entry.offer(at + QPointF(away, 0), port)
+
     def _wire(self) -> None:
         only = self._document.selection.only
         if only is None:
@@ -153,7 +202,8 @@ class Keys:
             return
         if self._canvas.sight.look(only) is None:
             return
-        start = OutPort(only)
+        focused = self._canvas.walk.port
+        start: AnyPort = focused if focused is not None else OutPort(only)
         at = self._canvas.sight.camera.to_screen(self._canvas.sight.port_point(start))
         tool = Wire(self._canvas, at, start, clicks=1)
         self._canvas.begin(tool)
@@ -175,9 +225,14 @@ class Keys:
             self._document.seal()
         self._arrowed = now
         selection = self._document.selection
-        if modifiers & _ALT and by[0] and is_draggable(self._canvas, selection.cell):
+        extend = bool(modifiers & _SHIFT)
+        if modifiers & _CTRL and by[1]:
+            self._canvas.walk.along_wire(forward=by[1] > 0, extend=extend)
+        elif modifiers & _ALT and by[0] and is_draggable(self._canvas, selection.cell):
             assert selection.cell is not None
             step_number(self._canvas, selection.cell, -by[0], modifiers)
+        elif modifiers & _ALT:
+            self._canvas.walk.to_nearest(by, extend=extend)
         elif selection.cell is not None:
             self._to_cell(selection.cell, by)
         elif selection.wire is not None and selection.wire in routes_of(self._document.diagram):

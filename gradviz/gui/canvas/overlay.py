@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRect, Qt
 from PySide6.QtGui import QPainter, QPolygonF
 
 from gradviz.gui.canvas.sight import Sight
+from gradviz.gui.canvas.targets import AnyPort
 from gradviz.gui.document import Selection
 from gradviz.picture import fonts, geometry, labels, node
 from gradviz.picture.colours import Theme
@@ -18,6 +19,7 @@ from gradviz.picture.pen import Detail, detail_at, fill, line_pen, stroke
 from gradviz.picture.plane import Rect
 from gradviz.picture.wire import wire_path
 
+PORT_RING: Final = 10.0
 HALT: Final = 7.0
 """Half the height of the sign of a breakpoint."""
 
@@ -63,6 +65,15 @@ def paint_handle(painter: QPainter, rect: Rect, scale: float, theme: Theme) -> N
         tip, foot, half = 7.5 / scale * side, 2.5 / scale * side, 3 / scale
         corners = ((tip, 0), (foot, -half), (foot, half))
         painter.drawPolygon(QPolygonF([QPointF(x + a, y + b) for a, b in corners]))
+
+
+def paint_port(painter: QPainter, sight: Sight, port: AnyPort, theme: Theme) -> None:
+    """A double ring around the port that keys are for."""
+    at, scale = QPointF(*sight.port_point(port)), sight.camera.scale
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for colour, width in ((theme.canvas, 6.0), (theme.forward, 3.0)):
+        painter.setPen(line_pen(colour, width / scale))
+        painter.drawEllipse(at, PORT_RING / scale, PORT_RING / scale)
 
 
 def paint_halts(painter: QPainter, sight: Sight, nodes: Iterable[str], theme: Theme) -> None:

@@ -29,8 +29,9 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from gradviz.edit import edits
 from gradviz.engine.stops import stopped_nodes
-from gradviz.graph.model import Diagram, InPort, Place
+from gradviz.graph.model import Diagram, InPort, OutPort, Place
 from gradviz.gui import paste
+from gradviz.gui.canvas import accessible
 from gradviz.gui.canvas.adding import Adding
 from gradviz.gui.canvas.camera import LARGEST, SMALLEST, Camera
 from gradviz.gui.canvas.carry import Carry
@@ -49,12 +50,14 @@ from gradviz.gui.canvas.overlay import (
     paint_handle,
     paint_hints,
     paint_hover,
+    paint_port,
     paint_selection,
 )
 from gradviz.gui.canvas.pointer import Pointer
 from gradviz.gui.canvas.sight import Sight
 from gradviz.gui.canvas.targets import AnyPort
 from gradviz.gui.canvas.tools import Tool
+from gradviz.gui.canvas.walking import Walk
 from gradviz.gui.canvas.wiring import Wire
 from gradviz.gui.document import Document, Selection
 from gradviz.gui.player import Player
@@ -124,6 +127,7 @@ class Canvas(QWidget):
         """Whether a letter typed on the canvas adds, and is no command."""
         self.adding = Adding(self)
         self.entry = Entry(self)
+        self.walk = Walk(self)
         self.pointer = Pointer(self)
         self.edge_pan = EdgePan(self)
         self._drops = Drops(self)
@@ -137,6 +141,7 @@ class Canvas(QWidget):
         self.setAccessibleDescription(
             self.tr("The computation graph. Arrow keys move, Shift+A adds, C draws a wire.")
         )
+        accessible.install()
         document.changed.connect(self._on_changed)
         document.answered.connect(self._refresh)
         document.selected.connect(self._on_selected)
@@ -238,6 +243,8 @@ class Canvas(QWidget):
         rects = [camera.rect(rect) for rect in cast("Iterable[QRect]", event.region())]
         paint_frame(painter, self.sight.part(rects), theme, camera.rect(event.rect()))
         paint_selection(painter, self.sight, self.document.selection, theme)
+        if self.walk.port is not None:
+            paint_port(painter, self.sight, self.walk.port, theme)
         handle = self.handle()
         if handle is not None:
             paint_handle(painter, handle, camera.scale, theme)
@@ -576,8 +583,13 @@ class Canvas(QWidget):
         return "" if self._hint.isHidden() else self._hint.text()
 
     def delete_selection(self) -> None:
-        """Delete what is selected: nodes with their wires, or one wire."""
+        """Delete what is selected: nodes with their wires, or one wire; at a port, its wires."""
         selection = self.document.selection
+        port = self.walk.port
+        if port is not None and selection.wire is None:
+            graph = self.document.diagram.graph
+            self.break_wires(graph.ends_of(port) if isinstance(port, OutPort) else [port])
+            return
         if selection.wire is not None:
             self.document.edit(
                 mark("edit", "Remove a wire"), edits.disconnect, selection.wire, select=Selection()
@@ -591,7 +603,8 @@ class Canvas(QWidget):
         """Remove the wires that end there, in one step."""
         wired = list(ends)
         text = mark("edit", "Remove wires") if len(wired) > 1 else mark("edit", "Remove a wire")
-        self.document.edit(text, edits.cut, wired, select=Selection())
+        kept = Selection(self.document.selection.nodes)
+        self.document.edit(text, edits.cut, wired, select=kept)
 
     def handle(self) -> Rect | None:
         """Where the selected number can be taken hold of, to be dragged to another one."""

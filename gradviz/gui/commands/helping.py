@@ -15,7 +15,7 @@ class Helping(Commands):
 
     def show_keys(self) -> None:
         """Keys, the rules of typed mathematics, and limits."""
-        KeysDialog(self.window).exec()
+        KeysDialog(self.window, self.window.keys_in_use).exec()
 
     def about(self) -> None:
         """What this is."""

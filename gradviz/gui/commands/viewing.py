@@ -16,6 +16,11 @@ class Viewing(Commands):
         """Bring the selection into view; without one, everything."""
         self.canvas.fit_selection()
 
+    def show_outline(self) -> None:
+        """The graph as a tree of text."""
+        self.window.show_dock("outline")
+        self.window.outline.view.setFocus()
+
     def zoom_100(self) -> None:
         """One canvas pixel per pixel."""
         self.canvas.zoom_to(1.0)
