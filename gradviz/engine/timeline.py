@@ -16,7 +16,10 @@ from gradviz.ops import registry
 
 
 class Timeline:
-    """`steps` and, for each value, gradient and contribution, the position from which it is known."""
+    """`steps` and, for each value, gradient and contribution, the position from which it is known.
+
+    `back_at`: the first position at which something has come back over a wire, by its end.
+    """
 
     def __init__(self, specs: Specs, gradient: Gradient, run: Run) -> None:
         self.run = run
@@ -34,6 +37,11 @@ class Timeline:
             **{step.address.node: i for i, step in enumerate(forward, 1)},
         }
         self._positions = {step.address: i for i, step in enumerate(self.steps, 1)}
+        self.back_at: Mapping[InPort, int] = {
+            InPort(step.address.node, step.address.input): position
+            for position, step in reversed(list(enumerate(self.steps, 1)))
+            if step.address.role in (Role.CONTRIBUTION, Role.FIT)
+        }
         self.arrivals: dict[OutPort, tuple[tuple[Contribution, int], ...]] = {}
         self.gradient_at: dict[OutPort, int] = {}
         self._find_arrivals()

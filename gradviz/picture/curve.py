@@ -171,4 +171,6 @@ def _distance(a: Point, b: Point, p: Point) -> float:
 
 def bounds(curve: Curve) -> Rect:
     """A rectangle that surely holds the curve: that of its handles."""
-    return Rect.around(Rect(p.x, p.y, 0, 0) for p in curve)
+    xs, ys = zip(*curve, strict=True)
+    left, top = min(xs), min(ys)
+    return Rect(left, top, max(xs) - left, max(ys) - top)

@@ -14,7 +14,7 @@ from gradviz import digits
 from gradviz.engine import explain
 from gradviz.engine.answer import Answer
 from gradviz.engine.check import outputs_of
-from gradviz.engine.gradient import Address, Contribution, Role, Step
+from gradviz.engine.gradient import Contribution, Role, Step
 from gradviz.engine.timeline import Timeline
 from gradviz.graph.model import Array, InPort, Node, OutPort, Place
 from gradviz.graph.routes import routes_of
@@ -347,15 +347,11 @@ class _Moment:
 
     def flow(self, end: InPort) -> Flow | None:
         """What the wire carried last."""
-        for role in (Role.CONTRIBUTION, Role.FIT):
-            at = self.timeline.position(self._address(end, role))
-            if at is not None and at <= self._known:
-                return Flow.BACKWARD
+        back = self.timeline.back_at.get(end)
+        if back is not None and back <= self._known:
+            return Flow.BACKWARD
         at = self.timeline.value_at.get(end.node)
         return Flow.FORWARD if at is not None and at <= self._known else None
-
-    def _address(self, end: InPort, role: Role) -> Address:
-        return Address(end.node, end.index, role, self.answer.gradient.occurrence)
 
     @property
     def family(self) -> str:

@@ -41,13 +41,27 @@ WIDEST_CELL: Final = 80.0
 HEAT_SIDE: Final = 192.0
 PILL: Final = 32.0
 GATE: Final = 52.0
+MOST_SEEN: Final = 32768
+_seen: dict[int, tuple[Card, Arrangement]] = {}
 CHARACTERS: Final = (4, 7, 10, 12)
 """Numbers get room in these steps, so that one digit more rarely changes a card's size."""
 
 
-@lru_cache(maxsize=16384)
 def arrange(card: Card) -> Arrangement:
     """Where everything of `card` is."""
+    # The hash of a card costs more than all else here, and most cards come back as they are.
+    found = _seen.get(id(card))
+    if found is not None and found[0] is card:
+        return found[1]
+    if len(_seen) >= MOST_SEEN:
+        _seen.clear()
+    arrangement = _arranged(card)
+    _seen[id(card)] = (card, arrangement)
+    return arrangement
+
+
+@lru_cache(maxsize=16384)
+def _arranged(card: Card) -> Arrangement:
     if card.kind is Kind.LITERAL:
         return _literal(card)
     if card.kind is Kind.GATE:

@@ -55,7 +55,7 @@ def paint_node(
     arrangement = arrange(look.card)
     painter.translate(*look.place)
     if detail is Detail.BOX:
-        fill(painter, arrangement.body, _box_colour(look, theme))
+        fill(painter, arrangement.body, box_colour(look.card.kind, look.active, theme))
     elif look.card.kind in (Kind.LITERAL, Kind.GATE):
         _paint_small(painter, look, arrangement, theme, detail)
     elif detail is Detail.SWATCH:
@@ -80,8 +80,9 @@ def paint_part(painter: QPainter, look: NodeLook, part: Hit, colour: QColor) -> 
     stroke(painter, rect.grown(1), line_pen(colour, 2), rect.height / 2 if round_part else 2)
 
 
-def _box_colour(look: NodeLook, theme: Theme) -> QColor:
-    return theme.flow(look.active) if look.active else theme.head(look.card.kind)
+def box_colour(kind: Kind, active: Flow | None, theme: Theme) -> QColor:
+    """The colour of a card that is so far away that it is one rectangle."""
+    return theme.flow(active) if active else theme.head(kind)
 
 
 def _paint_card(painter: QPainter, look: NodeLook, arrangement: Arrangement, theme: Theme) -> None:

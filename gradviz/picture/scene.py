@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Final
 
-from PySide6.QtCore import QLineF, QPointF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPolygonF
 
 from gradviz.picture import curve, text
 from gradviz.picture.colours import Theme, ink_on
-from gradviz.picture.geometry import outer_rect
-from gradviz.picture.look import Arrow, Frame, NoteLook, PacketLook, WireLook
-from gradviz.picture.node import paint_node
+from gradviz.picture.geometry import arrange, outer_rect
+from gradviz.picture.look import (
+    Arrow,
+    Flow,
+    Frame,
+    Kind,
+    NoteLook,
+    PacketLook,
+    Phase,
+    WireLook,
+)
+from gradviz.picture.node import box_colour, paint_node
 from gradviz.picture.pen import Detail, detail_at, fill, line_pen, stroke
 from gradviz.picture.plane import Rect
 from gradviz.picture.text import Align, Piece
-from gradviz.picture.wire import paint_label, paint_packet, paint_tie, paint_wire
+from gradviz.picture.wire import paint_label, paint_packet, paint_tie, paint_wire, wire_pen
 
 DOT_STEP: Final = 24
 DOT: Final = 1.4
@@ -35,6 +45,9 @@ def paint_frame(
     paint_ground(painter, view, theme, scale)
     for note in frame.notes:
         paint_note(painter, note, theme)
+    if detail is Detail.BOX:
+        _paint_far(painter, frame, theme)
+        return
     wires = [wire for wire in frame.wires if _wire_rect(wire).touches(view)]
     # Active wires lie over the others, where they cross.
     for wire in sorted(wires, key=lambda wire: wire.phase.active):
@@ -42,8 +55,6 @@ def paint_frame(
     for node in frame.nodes:
         if outer_rect(node).touches(view):
             paint_node(painter, node, theme, detail)
-    if detail is Detail.BOX:
-        return
     for wire in frame.wires:
         paint_tie(painter, wire, theme)
     _paint_packets(painter, frame.packets, frame.wires, theme)
@@ -51,6 +62,32 @@ def paint_frame(
         paint_label(painter, wire, theme)
     for arrow in frame.arrows:
         paint_arrow(painter, arrow, theme)
+
+
+def _paint_far(painter: QPainter, frame: Frame, theme: Theme) -> None:
+    """Lines and rectangles, in as few calls as there are colours; a thousand of them cost what ten cards do."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    lines: dict[Phase, list[QLineF]] = {}
+    for wire in frame.wires:
+        places = (wire.start, *wire.via, wire.end)
+        lines.setdefault(wire.phase, []).extend(
+            QLineF(a.x, a.y, b.x, b.y) for a, b in pairwise(places)
+        )
+    for phase in sorted(lines, key=lambda phase: phase.active):
+        painter.setPen(wire_pen(phase, theme))
+        painter.drawLines(lines[phase])
+    painter.setPen(Qt.PenStyle.NoPen)
+    boxes: dict[tuple[Kind, Flow | None], list[QRectF]] = {}
+    for look in frame.nodes:
+        x, y, width, height = arrange(look.card).body
+        place = look.place
+        boxes.setdefault((look.card.kind, look.active), []).append(
+            QRectF(place.x + x, place.y + y, width, height)
+        )
+    for (kind, active), rects in boxes.items():
+        painter.setBrush(box_colour(kind, active, theme))
+        painter.drawRects(rects)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
 
 def _wire_rect(wire: WireLook) -> Rect:
