@@ -40,8 +40,17 @@ class Boxes(Generic[Item]):
             self._rows = np.array([_row(self._rect_of(item)) for item in items]).reshape(-1, 4)
             self._changed = None
         else:
-            for number, (old, new) in enumerate(zip(self._items, items, strict=True)):
-                if old is not new and old != new:
+            others = [
+                (number, new)
+                for number, (old, new) in enumerate(zip(self._items, items, strict=True))
+                if old is not new and old != new
+            ]
+            if len(others) > MOST_KEPT:
+                numbers = [number for number, _ in others]
+                self._rows[numbers] = [_row(self._rect_of(new)) for _, new in others]
+                self._changed = None
+            else:
+                for number, new in others:
                     self._change(number, new)
         self._items = items
 

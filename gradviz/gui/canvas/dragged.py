@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
+from typing import Final
 
 from gradviz.graph.model import Graph, InPort, OutPort, Place
 from gradviz.picture.frame import wire_id
@@ -29,7 +30,7 @@ class Resting:
             if number is not None:
                 look: NodeLook = nodes[number]
                 moved[id] = Point(place.x - look.place.x, place.y - look.place.y)
-                nodes[number] = replace(look, place=Point(place.x, place.y))
+                nodes[number] = _at(look, Point(place.x, place.y))
         for end in self._ends(moved):
             number = self._wires.get(wire_id(end))
             source = self._graph[end.node].inputs[end.index]
@@ -49,6 +50,18 @@ class Resting:
         return found
 
 
+_FIELDS: Final = tuple(field.name for field in fields(NodeLook) if field.name != "place")
+
+
+def _at(look: NodeLook, place: Point) -> NodeLook:
+    """A card elsewhere: what `replace` does, in a tenth of its time, since a drag moves thousands."""
+    moved = object.__new__(NodeLook)
+    for name in _FIELDS:
+        object.__setattr__(moved, name, getattr(look, name))
+    object.__setattr__(moved, "place", place)
+    return moved
+
+
 def with_led(frame: Frame, routes: Mapping[InPort, Sequence[Place]]) -> Frame:
     """The frame with some wires led through other points."""
     ways = {wire_id(end): tuple(Point(*p) for p in points) for end, points in routes.items()}
@@ -58,13 +71,9 @@ def with_led(frame: Frame, routes: Mapping[InPort, Sequence[Place]]) -> Frame:
 
 def _moved(wire: WireLook, start: Point, end: Point) -> WireLook:
     half = Point((start.x + end.x) / 2, (start.y + end.y) / 2)
-    return replace(
-        wire,
-        start=wire.start.moved(start),
-        end=wire.end.moved(end),
-        label=_moved_label(wire.label, half),
-        via=tuple(point.moved(start) for point in wire.via) if start == end else wire.via,
-    )
+    via = tuple(point.moved(start) for point in wire.via) if start == end else wire.via
+    label = _moved_label(wire.label, half)
+    return WireLook(wire.id, wire.start.moved(start), wire.end.moved(end), wire.phase, label, via)
 
 
 def _moved_label(label: Label | None, by: Point) -> Label | None:
