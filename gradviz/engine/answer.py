@@ -121,8 +121,9 @@ class Answer:
         return tuple(node.id for node in self.graph if node.op == op)
 
     @cached_property
-    def _leading(self) -> set[str]:
-        return walk.ancestors(self.graph, {port.node for port in self.question.of})
+    def _around(self) -> diagnose.Around:
+        targets = dict.fromkeys(port.node for port in self.question.of)
+        return diagnose.Around(self.specs, targets, self.diagram.values)
 
     def missing(self, port: OutPort) -> Missing | None:
         """Why a port has no gradient; None if it has one."""
@@ -130,7 +131,7 @@ class Answer:
         if found is not None:
             return None if self.run[found] is not None else self._not_run(port)
         question = self.question
-        if self.setup.failure is not None and port.node in self._leading:
+        if self.setup.failure is not None and port.node in self._around.leading:
             state = State.NO_RULE if self.unusable else State.NOT_RUN
             return Missing(state, tuple(p.node for p in question.of), port.node, self.unusable)
         why = diagnose.missing(
@@ -139,7 +140,7 @@ class Answer:
             port,
             stop=question.stop,
             gradient=self.gradient,
-            values=self.diagram.values,
+            around=self._around,
         )
         # Only literals are never asked for: everything else that leads to the target is.
         if port not in self.gradient.wrt and why.state is State.NON_DIFFERENTIABLE_OP:

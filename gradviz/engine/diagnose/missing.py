@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 from gradviz.engine.check import Specs
 from gradviz.engine.gradient import Gradient, passes
@@ -56,6 +57,46 @@ class Missing:
     ends: tuple[str, ...] = ()
 
 
+class Around:
+    """What is the same for every missing gradient of one question: asked about once, and only if it is needed."""
+
+    def __init__(
+        self, specs: Specs, targets: Collection[str], values: Mapping[str, Array] | None = None
+    ) -> None:
+        self._specs = specs
+        self._targets = tuple(targets)
+        self.values = values or {}
+
+    @cached_property
+    def leading(self) -> set[str]:
+        """The nodes that lead to a target."""
+        return walk.ancestors(self._specs.graph, self._targets)
+
+    @cached_property
+    def following(self) -> set[str]:
+        """The nodes that a target leads to."""
+        return walk.descendants(self._specs.graph, self._targets)
+
+    @cached_property
+    def kinds(self) -> Mapping[str, int]:
+        """Equal for nodes that look the same: the same application of lookalikes, or the same numbers."""
+        looks: dict[object, int] = {}
+        kinds: dict[str, int] = {}
+        for id in self._specs.order:
+            look = _look(self._specs, self._specs.graph[id], kinds, self.values)
+            kinds[id] = looks.setdefault(look, len(looks))
+        return kinds
+
+    @cached_property
+    def first_of_kind(self) -> Mapping[int, str]:
+        """The first node of each kind that leads to a target."""
+        found: dict[int, str] = {}
+        for id in self._specs.order:
+            if id in self.leading:
+                found.setdefault(self.kinds[id], id)
+        return found
+
+
 def missing(
     specs: Specs,
     of: Sequence[OutPort],
@@ -64,8 +105,12 @@ def missing(
     stop: Collection[OutPort] = (),
     gradient: Gradient | None = None,
     values: Mapping[str, Array] | None = None,
+    around: Around | None = None,
 ) -> Missing:
-    """Why `wrt` has no gradient; call it only for a port that has none. `values` are those of the sources."""
+    """Why `wrt` has no gradient; call it only for a port that has none. `values` are those of the sources.
+
+    Who asks about many ports of one question keeps `around`.
+    """
     targets = tuple(dict.fromkeys(port.node for port in of))
     if not of:
         return Missing(State.NO_TARGETS, (), wrt.node)
@@ -73,9 +118,10 @@ def missing(
         return Missing(State.NOT_RUN, targets, wrt.node, _broken(specs, (wrt.node, *targets)))
     if not specs.is_float(wrt):
         return Missing(State.INTEGER_SOURCE, targets, wrt.node, (wrt.node,))
-    leading = walk.ancestors(specs.graph, targets)
+    known = around if around is not None else Around(specs, targets, values)
+    leading = known.leading
     if wrt.node not in leading:
-        return _apart(specs, targets, wrt.node, leading, values or {})
+        return _apart(specs, targets, wrt.node, known)
     if not any(specs.is_float(port) for port in of):
         return Missing(State.INTEGER_TARGET, targets, wrt.node, targets)
     return _cut(specs, targets, wrt, leading, {port.node for port in stop}, gradient)
@@ -86,41 +132,30 @@ def _broken(specs: Specs, starts: Sequence[str]) -> tuple[str, ...]:
     return tuple(id for id in specs.order if id in needed and id in specs.problems)
 
 
-def _apart(
-    specs: Specs,
-    targets: tuple[str, ...],
-    wrt: str,
-    leading: set[str],
-    values: Mapping[str, Array],
-) -> Missing:
+def _apart(specs: Specs, targets: tuple[str, ...], wrt: str, around: Around) -> Missing:
     """No wires lead from wrt to a target."""
     graph = specs.graph
-    if walk.ancestors(graph, [wrt]) & set(targets):
+    if wrt in around.following:
         return Missing(State.SWAPPED, targets, wrt)
     after = walk.descendants(graph, [wrt])
     ends = tuple(id for id in specs.order if id in after and not graph.consumers_of(id))
-    twin = _twin(specs, wrt, leading, values)
+    twin = _twin(specs, wrt, around)
     return Missing(State.NO_PATH, targets, wrt, twin=twin, ends=ends if ends != (wrt,) else ())
 
 
-def _twin(specs: Specs, wrt: str, leading: set[str], values: Mapping[str, Array]) -> str | None:
+def _twin(specs: Specs, wrt: str, around: Around) -> str | None:
     """A node of `leading` that looks the same as wrt: the same application of lookalikes, or the same numbers.
 
     Variables of the same numbers are lookalikes only of a constant: two variables are two on purpose.
     """
+    leading, values = around.leading, around.values
     numbers = _numbers(specs, wrt, values)
     if specs.graph[wrt].op == "constant" and numbers:
         sources = [id for id in specs.order if id in leading and not specs.graph[id].inputs]
         found = [id for id in sources if _numbers(specs, id, values) == numbers]
         variables = (id for id in found if specs.graph[id].op != "constant")
         return next(variables, next(iter(found), None))
-    looks: dict[object, int] = {}
-    kinds: dict[str, int] = {}
-    for id in specs.order:
-        look = _look(specs, specs.graph[id], kinds, values)
-        kinds[id] = looks.setdefault(look, len(looks))
-    alike = (id for id in specs.order if id in leading and kinds[id] == kinds[wrt])
-    return next(alike, None)
+    return around.first_of_kind.get(around.kinds[wrt])
 
 
 def _look(
