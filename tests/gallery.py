@@ -402,6 +402,8 @@ def draw(out: Path, ratio: int, wanted: list[str]) -> None:
         if ratio not in state.ratios or (wanted and state.name not in wanted):
             continue
         application._choose_theme(state.theme)
+        # Every picture is of a window as it comes first.
+        QSettings().remove("window")
         window = application.new_window()
         window.resize(*state.size)
         window.show()

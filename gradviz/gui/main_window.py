@@ -55,6 +55,8 @@ from gradviz.picture.frame import Framer
 from gradviz.text import Message, Text
 
 FILM_DELAY_MS = 2000
+TABS = {"history": "inspector", "outline": "palette"}
+"""Panels that are hidden at first, and with which one they share a place."""
 
 
 class MainWindow(QMainWindow):
@@ -129,13 +131,13 @@ class MainWindow(QMainWindow):
         self._docks["history"] = self._dock(
             "history", self.tr("History"), self.history, Qt.DockWidgetArea.RightDockWidgetArea
         )
-        self.tabifyDockWidget(self._docks["inspector"], self._docks["history"])
         self._docks["outline"] = self._dock(
             "outline", self.tr("Outline"), self.outline, Qt.DockWidgetArea.LeftDockWidgetArea
         )
-        self.tabifyDockWidget(self._docks["palette"], self._docks["outline"])
-        self._docks["outline"].hide()
-        self._docks["history"].hide()
+        for name, beside in TABS.items():
+            # Hidden before they share a place: else Qt leaves the bar of their tabs somewhere.
+            self._docks[name].hide()
+            self.tabifyDockWidget(self._docks[beside], self._docks[name])
         bottom = QWidget(self)
         foot = QVBoxLayout(bottom)
         foot.setContentsMargins(0, 0, 0, 0)

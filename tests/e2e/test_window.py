@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QPushButton, QTabBar
 
 import gradviz as gv
 from gradviz.edit import layout
@@ -496,3 +496,32 @@ def test_keys_are_chosen_and_remembered(application: Application, qtbot, home) -
     assert window.keys_in_use["select_all"] == ("Ctrl+Alt+A",)
     window.keys_chosen.emit("gradviz")
     assert window.keys_in_use["select_all"] == ("Ctrl+A",)
+
+
+def tabs(window: MainWindow) -> list[list[str]]:
+    """The bars of tabs that can be seen, by their words."""
+    bars = window.findChildren(QTabBar)
+    seen = [bar for bar in bars if bar.isVisible() and window.rect().intersects(bar.geometry())]
+    return [[bar.tabText(i) for i in range(bar.count())] for bar in seen if bar.count() > 1]
+
+
+def test_panels_that_share_a_place_show_tabs_only_while_they_do(
+    application: Application, qtbot
+) -> None:
+    window = start(application, qtbot)
+    QApplication.processEvents()
+    assert tabs(window) == []
+    window.do("show_outline")
+    window.do("show_history")
+    QApplication.processEvents()
+    assert sorted(tabs(window)) == [["Inspector", "History"], ["Operations", "Outline"]]
+    for name in ("outline", "history"):
+        window._docks[name].hide()
+    QApplication.processEvents()
+    assert tabs(window) == []
+    window.document._history.mark_clean()
+    window.close()
+    again = application.new_window()
+    again.show()
+    QApplication.processEvents()
+    assert tabs(again) == []
