@@ -73,6 +73,8 @@ class Document(QObject):
         self._worker = ThreadPoolExecutor(1, "gradviz-run")
         self._cancel = Event()
         self._computed.connect(self._receive)
+        self.settle: Callable[[Diagram], Diagram] | None = None
+        """Makes room where a source has got another shape, and its card grew; a part of the same step."""
         self.path: Path | None = None
         self.title: Text | str = ""
         self.view: dict[str, Any] = {}
@@ -166,6 +168,8 @@ class Document(QObject):
         old = self.diagram
         if new is old:
             return False
+        if self.settle is not None and _reshaped(old, new):
+            new = self.settle(new)
         before = self._selection
         after = select if select is not None else before
         if select_new:
@@ -255,6 +259,15 @@ class Document(QObject):
         """Stop what runs; call it before the window goes."""
         self._cancel.set()
         self._worker.shutdown(wait=True, cancel_futures=True)
+
+
+def _reshaped(old: Diagram, new: Diagram) -> bool:
+    """Whether a source that was there has got another shape."""
+    if old.values is new.values:
+        return False
+    return any(
+        id in old.values and old.values[id].shape != array.shape for id, array in new.values.items()
+    )
 
 
 def _answer(diagram: Diagram, previous: Answer, cancel: Event) -> tuple[Answer, Message | None]:

@@ -332,3 +332,23 @@ def test_the_window_borrows_the_focus_and_the_text_stays(robot: Robot) -> None:
     editor.setFocus()
     robot.key(KEY.Key_Return)
     assert robot.document.diagram.values["X"][0, 0] == 12
+
+
+def test_a_card_that_grows_covers_no_other_and_it_is_one_step(robot: Robot) -> None:
+    from gradviz.edit.layout import card_boxes
+
+    first = robot.add("variable", robot.header("B") + QPoint(320, -40))
+    second = robot.add("variable", robot.header("B") + QPoint(320, 80))
+    before = dict(robot.document.diagram.places)
+    count = len(robot.document.history)
+    robot.document.select(Selection(frozenset({first}), None, CellRef(first, "value", ())))
+    robot.key(KEY.Key_Return)
+    robot.focus().selectAll()
+    robot.type("[[1,2,3],[4,5,6],[7,8,9]]")
+    robot.key(KEY.Key_Return)
+    boxes = card_boxes(robot.document.diagram, robot.canvas.sight.sizes())
+    a, b = boxes[first], boxes[second]
+    assert not (a.left < b.right and b.left < a.right and a.top < b.bottom and b.top < a.bottom)
+    assert len(robot.document.history) == count + 1
+    robot.document.undo()
+    assert robot.document.diagram.places == before

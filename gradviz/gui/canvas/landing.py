@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final
 
-from gradviz.edit import clipboard, edits, grid, landing
+from gradviz.edit import clipboard, edits, grid, landing, layout
 from gradviz.edit.layout import Box
 from gradviz.engine.answer import Answer, answer
 from gradviz.errors import GradvizError
@@ -32,6 +32,7 @@ class Landing:
         self._document = document
         self._sight = sight
         self._framer = Framer(tr)
+        document.settle = self.settled
 
     def at(self, wanted: Place) -> Callable[[Diagram, Collection[str]], Place]:
         """How far to move new cards of a diagram so that the middle of them is at a place, or near it."""
@@ -72,6 +73,17 @@ class Landing:
             return self._with_room(placed, id, sizes)
 
         return self._document.edit(text, build, select_new=True)
+
+    def settled(self, diagram: Diagram) -> Diagram:
+        """What a card that grew has come to cover goes below it; all others stay."""
+        arranged = self._measured(diagram, ())
+        known = self._sight.sizes()
+        grown = [
+            id
+            for id, found in arranged.items()
+            if id in known and (found.width > known[id][0] or found.height > known[id][1])
+        ]
+        return layout.push_apart(diagram, self._sizes(arranged)) if grown else diagram
 
     def _with_room(self, diagram: Diagram, id: str, sizes: Sizes) -> Diagram:
         """What the card covers makes way, and what others cover that grew: their numbers may be longer now."""
